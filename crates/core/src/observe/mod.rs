@@ -1,0 +1,11 @@
+//! The two ways out of the simulator: records pushed ([`trace`]) and a copy pulled ([`snapshot`]),
+//! with the running figures ([`stats`]) and reasons for waiting ([`why`]) both carry.
+//!
+//! Models: nothing.
+//! Rule: observers never change a run.
+//! Leaves out: text and pictures.
+
+pub mod snapshot;
+pub mod stats;
+pub mod trace;
+pub mod why;

@@ -1,0 +1,363 @@
+//! A plain copy of what is where, for pictures and tests.
+//!
+//! Models: the views debugfs and sysfs give (tags, sched, zone_wplugs), plus the drive's inside.
+//! Rule: no reference into the simulator; taking one changes nothing.
+//! Leaves out: history; `bioscope-session` keeps the trace.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::observe::stats::Stats;
+use crate::observe::why::WhyRecord;
+use crate::time::{SimDuration, SimTime};
+use crate::units::{BioId, JobIdx, Op, RqId, Sector, Tag, ZoneNo};
+
+/// The whole simulator at one moment.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Snapshot {
+    /// Now, ns.
+    pub now: SimTime,
+    /// Engine events so far.
+    pub events: u64,
+    /// Nothing is left to happen.
+    pub done: bool,
+    /// One view a job.
+    pub jobs: Vec<JobView>,
+    /// One view a device.
+    pub devices: Vec<DeviceView>,
+    /// Figures so far.
+    pub stats: Stats,
+    /// The most recent reasons, oldest first (at most [`MAX_WHY`]).
+    pub why: Vec<WhyRecord>,
+}
+
+/// Reasons kept.
+pub const MAX_WHY: usize = 48;
+
+/// A bio and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BioView {
+    /// Allocation number.
+    pub id: BioId,
+    /// The bio it was split from, itself if none.
+    pub parent: BioId,
+    /// Job.
+    pub job: JobIdx,
+    /// Operation.
+    pub op: Op,
+    /// Start.
+    pub sector: Sector,
+    /// Length.
+    pub nr_sectors: u32,
+    /// Zone of its start.
+    pub zone: ZoneNo,
+    /// When it was queued (Q), ns.
+    pub q_time: SimTime,
+    /// Where it is.
+    pub stage: BioStage,
+}
+
+/// Where a bio is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BioStage {
+    /// Waits in a zone write plug.
+    ZonePlug,
+    /// Waits for a sched tag (or driver tag without scheduler).
+    Tag,
+    /// In a request in the scheduler, a ctx list or the dispatch list.
+    Elevator,
+    /// At the drive (D to C).
+    Drive,
+}
+
+/// A task that submits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobView {
+    /// Name.
+    pub name: String,
+    /// What it does now.
+    pub state: JobState,
+    /// Depth (0 where the workload has none).
+    pub iodepth: u32,
+    /// Bios submitted and not completed, in order of submission (split parts are not listed apart).
+    pub in_flight: Vec<BioView>,
+    /// Zone locks held: (zone, count) (fio).
+    pub locks: Vec<(ZoneNo, u32)>,
+    /// Bytes in flight.
+    pub bytes_in_flight: u64,
+}
+
+/// State of a job in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobState {
+    /// Not started.
+    Starting,
+    /// Submits.
+    Running,
+    /// At its depth or limit: waits for a completion.
+    WaitCompletion,
+    /// Drains its own I/O before it may block on this zone.
+    Quiescing { zone: ZoneNo },
+    /// Waits for the zone lock held by `owner`.
+    WaitLock { zone: ZoneNo, owner: JobIdx },
+    /// Waits for its zone reset or finish.
+    WaitZoneMgmt { zone: ZoneNo },
+    /// Waits for a tag.
+    WaitTag,
+    /// Waits for a queue freeze to end.
+    WaitFreeze,
+    /// Nothing more to do.
+    Done,
+}
+
+/// A device: queue and drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceView {
+    /// `sda`
+    pub name: String,
+    /// Zone write plugs in order of zone number.
+    pub zone_wplugs: Vec<WplugView>,
+    /// `zone_wplugs_list`, head first (QD1).
+    pub zone_wplugs_list: Vec<ZoneNo>,
+    /// zone_wplugs_worker.
+    pub worker: WorkerView,
+    /// queue/scheduler.
+    pub elevator: ElevatorView,
+    /// sched_tags; `None` without scheduler.
+    pub sched_tags: Option<TagsView>,
+    /// Driver tags.
+    pub tags: TagsView,
+    /// Requests on hctx->dispatch.
+    pub dispatch: Vec<RequestView>,
+    /// Frozen by a live change.
+    pub frozen: bool,
+    /// Inside the drive.
+    pub drive: DriveView,
+}
+
+/// `struct blk_zone_wplug` as debugfs shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WplugView {
+    /// zone_no
+    pub zone: ZoneNo,
+    /// BLK_ZONE_WPLUG_PLUGGED
+    pub plugged: bool,
+    /// BLK_ZONE_WPLUG_NEED_WP_UPDATE
+    pub need_wp_update: bool,
+    /// BLK_ZONE_WPLUG_DEAD
+    pub dead: bool,
+    /// References.
+    pub refs: u32,
+    /// Sectors from the zone start.
+    pub wp_offset: Sector,
+    /// `bio_list`, FIFO.
+    pub bios: Vec<BioView>,
+    /// The request of this zone that is in flight.
+    pub in_flight: Option<RequestView>,
+    /// On `zone_wplugs_list`.
+    pub listed: bool,
+}
+
+/// The QD1 worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct WorkerView {
+    /// zoned_qd1_writes is on.
+    pub enabled: bool,
+    /// What it does.
+    pub state: WorkerState,
+}
+
+/// State of the QD1 worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum WorkerState {
+    /// List empty, asleep.
+    #[default]
+    Asleep,
+    /// Woken, not yet running.
+    Waking,
+    /// Waits for this zone's request to complete.
+    Waiting { zone: ZoneNo, rq: RqId },
+    /// The completion was signalled; the next bio of this zone follows.
+    Serving { zone: ZoneNo },
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestView {
+    /// Allocation number.
+    pub id: RqId,
+    /// First bio.
+    pub bio: BioId,
+    /// Bios in it.
+    pub nr_bios: u32,
+    /// Job of its first bio.
+    pub job: JobIdx,
+    /// Operation.
+    pub op: Op,
+    /// Start.
+    pub sector: Sector,
+    /// Length.
+    pub nr_sectors: u32,
+    /// Zone.
+    pub zone: ZoneNo,
+    /// Driver tag.
+    pub tag: Option<Tag>,
+    /// Sched tag.
+    pub internal_tag: Option<Tag>,
+    /// When it was issued (D), if it was.
+    pub d_time: Option<SimTime>,
+}
+
+/// A tag bitmap.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct TagsView {
+    /// Number of tags.
+    pub depth: u32,
+    /// Per tag: the zone of the request that holds it, or `None`.
+    pub busy: Vec<Option<ZoneNo>>,
+    /// Bits per sbitmap word.
+    pub bits_per_word: u32,
+    /// Sleeping allocators.
+    pub waiters: u32,
+}
+
+/// The scheduler's own lists.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ElevatorView {
+    /// No scheduler: ctx lists.
+    None { queued: Vec<RequestView> },
+    /// mq-deadline, best-effort class.
+    MqDeadline {
+        /// Reads by sector.
+        reads: Vec<RequestView>,
+        /// Writes by sector.
+        writes: Vec<RequestView>,
+        /// batching counter.
+        batching: u32,
+        /// starved counter.
+        starved: u32,
+    },
+}
+
+/// A command inside the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandView {
+    /// Request.
+    pub rq: RqId,
+    /// First bio of it.
+    pub bio: BioId,
+    /// Operation.
+    pub op: Op,
+    /// Start.
+    pub sector: Sector,
+    /// Length.
+    pub nr_sectors: u32,
+    /// Zone.
+    pub zone: ZoneNo,
+}
+
+/// The drive.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct DriveView {
+    /// Commands received and not admitted to the cache (NCQ slots).
+    pub waiting: Vec<CommandView>,
+    /// The command on the interface, with start and end, ns.
+    pub interface: Option<(CommandView, SimTime, SimTime)>,
+    /// Cached commands, oldest first, the one being written included.
+    pub cache: Vec<CommandView>,
+    /// Commands the cache admits at this queue length.
+    pub window: u32,
+    /// The head.
+    pub head: HeadView,
+    /// Zones touched so far, in order of first use.
+    pub zones: Vec<ZoneView>,
+    /// Time of a turn, ns.
+    pub rev_ns: SimDuration,
+    /// All zones of the drive.
+    pub nr_zones: u32,
+    /// Sectors of a zone.
+    pub zone_sectors: Sector,
+    /// Open zones.
+    pub nr_open: u32,
+    /// Their limit (0 = none).
+    pub max_open: u32,
+}
+
+/// What the head does; all times ns, end >= start.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct HeadView {
+    /// Zone it is over.
+    pub zone: ZoneNo,
+    /// Where the current (or last) command is.
+    pub sector: Sector,
+    /// Its length.
+    pub nr_sectors: u32,
+    /// Request of the current command (0 = idle).
+    pub rq: RqId,
+    /// What.
+    pub phase: HeadPhase,
+    /// Since, ns.
+    pub from: SimTime,
+    /// Until, ns.
+    pub until: SimTime,
+    /// Zone it came from (during a seek).
+    pub from_zone: ZoneNo,
+}
+
+/// Phases of a command at the head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum HeadPhase {
+    /// Nothing to do.
+    #[default]
+    Idle,
+    /// Moving and settling.
+    Seek,
+    /// Waiting for the sector.
+    Rotate,
+    /// Writing or reading.
+    Transfer,
+    /// Resetting a zone.
+    Reset,
+}
+
+/// A zone the run has touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZoneView {
+    /// Zone number.
+    pub zone: ZoneNo,
+    /// blk_zone_cond as the device has it.
+    pub cond: ZoneCond,
+    /// Write pointer the host sees (accepted data), sectors from the zone start.
+    pub wp_offset: Sector,
+    /// Position of the medium's write pointer, sectors from the zone start.
+    pub media_offset: Sector,
+    /// Angle of sector 0 of the zone, ns into the turn.
+    pub phase_ns: SimDuration,
+    /// ns per sector at this radius, times 2^20.
+    pub ns_per_sector_fp20: u64,
+    /// Order of first use, 0-based: colours follow it.
+    pub order: u32,
+}
+
+/// `enum blk_zone_cond` (kernel.md 6.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(u8)]
+pub enum ZoneCond {
+    /// Conventional.
+    NotWp = 0,
+    /// Empty.
+    Empty = 1,
+    /// Implicitly open.
+    ImpOpen = 2,
+    /// Explicitly open.
+    ExpOpen = 3,
+    /// Closed.
+    Closed = 4,
+    /// Read-only.
+    ReadOnly = 0xd,
+    /// Full.
+    Full = 0xe,
+    /// Offline.
+    Offline = 0xf,
+}

@@ -1,0 +1,216 @@
+//! Running figures of a run: bytes, latencies, where the drive's time went.
+//!
+//! Models: fio's accounting of a bio from Q to C; btt's q2g g2i i2d d2c stages; percentiles of decisions 5.
+//! Rule: a bio counts when it completes inside the measured window (decisions 3).
+//! Leaves out: averages over the last moments; `bioscope-session` bins the trace for those.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::time::{SimDuration, SimTime};
+
+/// Latency histogram: 64 linear steps per power of two, the upper edge is reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Histogram {
+    counts: Vec<u32>,
+    /// Samples.
+    pub n: u64,
+    /// Sum, ns.
+    pub sum: u128,
+    /// Smallest, ns (`u64::MAX` when empty).
+    pub min: SimDuration,
+    /// Largest, ns.
+    pub max: SimDuration,
+}
+
+const STEPS: u64 = 64;
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self { counts: vec![], n: 0, sum: 0, min: SimDuration::MAX, max: 0 }
+    }
+}
+
+impl Histogram {
+    fn bucket(v: SimDuration) -> usize {
+        if v < STEPS {
+            return v as usize;
+        }
+        let shift = 63 - v.leading_zeros() as u64 - 6;
+        ((shift + 1) * STEPS + ((v >> shift) - STEPS)) as usize
+    }
+    fn upper_edge(bucket: usize) -> SimDuration {
+        let b = bucket as u64;
+        if b < STEPS {
+            return b;
+        }
+        let shift = b / STEPS - 1;
+        ((STEPS + b % STEPS + 1) << shift) - 1
+    }
+    /// Adds a sample in ns.
+    pub fn add(&mut self, v: SimDuration) {
+        let b = Self::bucket(v);
+        if b >= self.counts.len() {
+            self.counts.resize(b + 1, 0);
+        }
+        self.counts[b] += 1;
+        self.n += 1;
+        self.sum += u128::from(v);
+        self.min = self.min.min(v);
+        self.max = self.max.max(v);
+    }
+    /// Mean in ns, 0 when empty.
+    pub fn mean(&self) -> SimDuration {
+        if self.n == 0 { 0 } else { (self.sum / u128::from(self.n)) as SimDuration }
+    }
+    /// The `per_mille_x10`/10000 quantile (9900 = p99) in ns; `None` with fewer than 10/(1-p) samples.
+    pub fn percentile(&self, per_ten_thousand: u32) -> Option<SimDuration> {
+        let p = u64::from(per_ten_thousand.min(9_999));
+        if self.n * (10_000 - p) < 100_000 {
+            return None;
+        }
+        let want = (self.n * p).div_ceil(10_000).max(1);
+        let mut seen = 0u64;
+        for (b, &c) in self.counts.iter().enumerate() {
+            seen += u64::from(c);
+            if seen >= want {
+                return Some(Self::upper_edge(b).min(self.max));
+            }
+        }
+        Some(self.max)
+    }
+    /// Non-empty buckets as (upper edge in ns, count), ascending.
+    pub fn buckets(&self) -> impl Iterator<Item = (SimDuration, u32)> + '_ {
+        self.counts.iter().enumerate().filter(|(_, c)| **c > 0).map(|(b, c)| (Self::upper_edge(b), *c))
+    }
+}
+
+/// Sum and count of one stage, for its mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Stage {
+    /// ns
+    pub sum: u64,
+    /// Requests (bios for q2g).
+    pub n: u64,
+}
+
+impl Stage {
+    /// Adds one duration.
+    pub fn add(&mut self, ns: SimDuration) {
+        self.sum += ns;
+        self.n += 1;
+    }
+    /// Mean ns, 0 when empty.
+    pub fn mean(&self) -> SimDuration {
+        if self.n == 0 { 0 } else { self.sum / self.n }
+    }
+}
+
+/// Where the drive's time went, ns, inside the measured window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct DriveTime {
+    /// Head moving and settling.
+    pub seek: SimDuration,
+    /// On track, waiting for the sector.
+    pub rotate: SimDuration,
+    /// Reading or writing.
+    pub transfer: SimDuration,
+    /// Resetting zones.
+    pub reset: SimDuration,
+    /// Repositionings with a seek or a rotation wait.
+    pub seeks: u64,
+    /// Bytes that reached or left the medium.
+    pub bytes: u64,
+}
+
+/// Figures of the measured window.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Stats {
+    /// Start of the window; `None` while ramping.
+    pub window_from: Option<SimTime>,
+    /// End of the window: the last counted completion, or the end of the run time.
+    pub window_to: SimTime,
+    /// Bytes read by counted bios.
+    pub read_bytes: u64,
+    /// Bytes written by counted bios.
+    pub write_bytes: u64,
+    /// Counted bios (fio's I/Os).
+    pub ios: u64,
+    /// Q to C of counted bios.
+    pub lat: Histogram,
+    /// Q to G.
+    pub q2g: Stage,
+    /// G to I.
+    pub g2i: Stage,
+    /// I to D (G to D without scheduler).
+    pub i2d: Stage,
+    /// D to C.
+    pub d2c: Stage,
+    /// Q to C.
+    pub q2c: Stage,
+    /// Drive time.
+    pub drive: DriveTime,
+    /// Requests issued (D), whole run.
+    pub nr_issued: u64,
+    /// Back and front merges, pulled-in bios included, whole run.
+    pub nr_merges: u64,
+    /// Limit splits, whole run.
+    pub nr_splits: u64,
+    /// Bios completed without error since the run began, ramp included.
+    pub total_ios: u64,
+    /// Bytes completed since the run began, ramp included.
+    pub total_bytes: u64,
+    /// Bios that ended with an error.
+    pub nr_errors: u64,
+    /// fio zone resets.
+    pub nr_resets: u64,
+    /// Live changes: time their queue freezes took, ns.
+    pub frozen_ns: SimDuration,
+}
+
+impl Stats {
+    /// Window length, ns.
+    pub fn window_ns(&self) -> SimDuration {
+        self.window_from.map_or(0, |f| self.window_to.saturating_sub(f))
+    }
+    /// Bytes per second in the window (reads and writes).
+    pub fn bytes_per_sec(&self) -> f64 {
+        let w = self.window_ns();
+        if w == 0 { 0.0 } else { (self.read_bytes + self.write_bytes) as f64 * 1e9 / w as f64 }
+    }
+    /// I/Os per second in the window.
+    pub fn iops(&self) -> f64 {
+        let w = self.window_ns();
+        if w == 0 { 0.0 } else { self.ios as f64 * 1e9 / w as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_hold_their_values() {
+        for v in [0, 1, 63, 64, 65, 127, 128, 1000, 4_055_000, 612_345_678, u64::MAX >> 1] {
+            let edge = Histogram::upper_edge(Histogram::bucket(v));
+            assert!(edge >= v && edge - v <= v / 64, "{v} -> {edge}");
+        }
+    }
+
+    #[test]
+    fn percentiles_need_enough_samples() {
+        let mut h = Histogram::default();
+        for v in 1..=999 {
+            h.add(v * 1000);
+        }
+        assert_eq!(h.percentile(9900), None);
+        h.add(1_000_000);
+        let p99 = h.percentile(9900).unwrap();
+        assert!((990_000..=1_000_000).contains(&p99), "{p99}");
+        assert!(h.percentile(5000).unwrap() >= 500_000);
+    }
+}

@@ -1,0 +1,78 @@
+//! Why something waits or goes on: one enum, recorded at the moment of the decision.
+//!
+//! Models: nothing; each variant names the kernel or drive rule that decided.
+//! Rule: every variant names an object and a number; the sentence is made in `bioscope-stage`.
+//! Leaves out: text.
+
+use crate::time::{SimDuration, SimTime};
+use crate::units::{BioId, BlkStatus, JobIdx, RqId, Sector, ZoneNo};
+
+/// A reason. Zones are zone numbers, times ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Why {
+    /// The first write of an idle zone goes out at once: its plug holds nothing (baseline).
+    IssuedAtOnce { zone: ZoneNo },
+    /// A write is queued: the zone has one in flight.
+    PluggedBehind { zone: ZoneNo, pending: u32 },
+    /// QD1: every write is queued for the worker.
+    QueuedForWorker { zone: ZoneNo, listed: u32 },
+    /// A completion released the plug's next bio.
+    Unplugged { zone: ZoneNo, pending: u32 },
+    /// Queued bios were pulled into the request being issued.
+    PulledIn { zone: ZoneNo, bios: u32, sectors: u32 },
+    /// The worker turned to this zone.
+    WorkerServes { zone: ZoneNo, pending: u32, waiting: u32 },
+    /// The worker came back for a listed zone that had run dry.
+    WorkerFoundEmpty { zone: ZoneNo },
+    /// A bio was split by a limit.
+    SplitBySegments { zone: ZoneNo, front_sectors: u32, max_segments: u32 },
+    /// A bio was split by `max_sectors` or the zone end.
+    SplitBySize { zone: ZoneNo, front_sectors: u32, max_sectors: u32 },
+    /// No sched tag was free.
+    NoSchedTag { job: JobIdx, nr_requests: u32 },
+    /// No driver tag was free: the request waits in the scheduler or dispatch list.
+    NoDriverTag { rq: RqId, queue_depth: u32 },
+    /// The head left a zone for another: why, in commands still cached there.
+    HeadLeaves { from: ZoneNo, to: ZoneNo, left: u32, written: u32 },
+    /// The head waits for the sector to come round.
+    Rotates { zone: ZoneNo, ns: SimDuration },
+    /// A command waits at the interface: the cache window is full.
+    CacheWindowFull { cached: u32, window: u32, waiting: u32 },
+    /// A fio job found the zone locked by another job.
+    ZoneLocked { zone: ZoneNo, job: JobIdx, owner: JobIdx },
+    /// A fio job drains its own I/O before it blocks or resets.
+    Quiesces { job: JobIdx, in_flight: u32, zone: ZoneNo },
+    /// A full zone is reset.
+    ZoneReset { zone: ZoneNo, ns: SimDuration },
+    /// A job is at its depth.
+    DepthFull { job: JobIdx, iodepth: u32 },
+    /// Writeback is at its limit of bytes in flight.
+    InFlightFull { job: JobIdx, mib: u32 },
+    /// A write away from the zone's write pointer was refused by the zone write plug.
+    OffPointer { zone: ZoneNo, sector: Sector, wp_offset: u32 },
+    /// A write failed because the plug's position is unknown since an earlier error.
+    NeedWpUpdate { zone: ZoneNo },
+    /// A write met a plug that is dead (full, reset or finished, still referenced).
+    DeadPlug { zone: ZoneNo, refs: u32 },
+    /// A write met a full zone.
+    ZoneFull { zone: ZoneNo },
+    /// Plugged bios were aborted after a device error.
+    Aborted { zone: ZoneNo, bios: u32 },
+    /// The device answered with an error.
+    DeviceError { zone: ZoneNo, status: BlkStatus },
+    /// A live setting froze the queue.
+    Frozen { dev: u16, waiting: u32 },
+}
+
+/// A reason with its moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct WhyRecord {
+    /// ns
+    pub time: SimTime,
+    /// The bio concerned, 0 where none.
+    pub bio: BioId,
+    /// The reason.
+    pub why: Why,
+}

@@ -1,0 +1,99 @@
+//! Sectors, zones, tags and indices: the numbers that must not be mixed up.
+//!
+//! Models: `sector_t` (512-byte units everywhere, whatever the logical block size).
+//! Rule: a plain integer alias where arithmetic is frequent, a newtype-free design kept honest by names
+//! (`_sectors`, `_bytes`, `_ns`).
+//! Leaves out: logical block numbers; the core speaks sectors only.
+
+/// A sector number or a count of 512-byte sectors.
+pub type Sector = u64;
+/// Zone number, 0 at the start of the device.
+pub type ZoneNo = u32;
+/// A tag of a bitmap.
+pub type Tag = u32;
+/// Index of a device in [`crate::config::SimConfig::devices`].
+pub type DevIdx = u16;
+/// Index of a job in [`crate::config::SimConfig::jobs`].
+pub type JobIdx = u16;
+/// Allocation number of a bio: counted from 1 in order of allocation, never reused (0 = none).
+pub type BioId = u32;
+/// Allocation number of a request: counted from 1, never reused (0 = none).
+pub type RqId = u32;
+
+/// Bytes in a sector.
+pub const SECTOR_BYTES: u64 = 512;
+/// One KiB in bytes.
+pub const KIB: u64 = 1024;
+/// One MiB in bytes.
+pub const MIB: u64 = 1024 * 1024;
+/// One GiB in bytes.
+pub const GIB: u64 = 1024 * 1024 * 1024;
+
+/// What a bio, a request or a command does (the part of `bi_opf` that is the operation).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(u8)]
+pub enum Op {
+    /// REQ_OP_READ
+    Read = 0,
+    /// REQ_OP_WRITE
+    Write = 1,
+    /// REQ_OP_FLUSH
+    Flush = 2,
+    /// REQ_OP_ZONE_OPEN
+    ZoneOpen = 10,
+    /// REQ_OP_ZONE_CLOSE
+    ZoneClose = 11,
+    /// REQ_OP_ZONE_FINISH
+    ZoneFinish = 12,
+    /// REQ_OP_ZONE_RESET
+    ZoneReset = 13,
+}
+
+impl Op {
+    /// True for zone open, close, finish and reset.
+    pub fn is_zone_mgmt(self) -> bool {
+        matches!(self, Op::ZoneOpen | Op::ZoneClose | Op::ZoneFinish | Op::ZoneReset)
+    }
+}
+
+/// `blk_status_t` values the model can produce, with their errno names (kernel.md 3.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(u8)]
+pub enum BlkStatus {
+    /// BLK_STS_OK
+    #[default]
+    Ok = 0,
+    /// BLK_STS_IOERR, EIO
+    IoErr = 1,
+    /// BLK_STS_MEDIUM, ENODATA
+    Medium = 2,
+    /// BLK_STS_ZONE_OPEN_RESOURCE, ETOOMANYREFS
+    ZoneOpenResource = 3,
+    /// BLK_STS_NOTSUPP, EOPNOTSUPP
+    NotSupp = 4,
+}
+
+impl BlkStatus {
+    /// The errno a program sees, as its name; `None` for success.
+    pub fn errno(self) -> Option<&'static str> {
+        match self {
+            BlkStatus::Ok => None,
+            BlkStatus::IoErr => Some("EIO"),
+            BlkStatus::Medium => Some("ENODATA"),
+            BlkStatus::ZoneOpenResource => Some("ETOOMANYREFS"),
+            BlkStatus::NotSupp => Some("EOPNOTSUPP"),
+        }
+    }
+    /// The errno as the positive number blktrace prints; 0 for success.
+    pub fn errno_number(self) -> u32 {
+        match self {
+            BlkStatus::Ok => 0,
+            BlkStatus::IoErr => 5,
+            BlkStatus::Medium => 61,
+            BlkStatus::ZoneOpenResource => 109,
+            BlkStatus::NotSupp => 95,
+        }
+    }
+}

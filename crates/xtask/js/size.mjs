@@ -1,0 +1,51 @@
+// `cargo xtask size`: raw and compressed size of every file of dist, held against the budget.
+//
+// Everything in dist counts as first use, except what a reader has to ask for (LATER). That is an
+// upper bound of what is fetched until the first preset plays.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const DIST = 'dist';
+/** Folders of dist that are fetched on demand only. */
+const LATER = [];
+const LIMITS = { wasm: 220_000, firstUse: 300_000 };
+
+const files = readdirSync(DIST, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(DIST.length + 1))
+  .sort();
+if (files.length === 0) throw new Error('dist is empty');
+
+const rows = files.map((name) => {
+  const bytes = readFileSync(join(DIST, name));
+  const brotli = brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  });
+  return {
+    name,
+    first: !LATER.some((folder) => name.startsWith(`${folder}/`)),
+    raw: bytes.length,
+    gzip: gzipSync(bytes, { level: 9 }).length,
+    brotli: brotli.length,
+  };
+});
+
+const sum = (list, key) => list.reduce((total, row) => total + row[key], 0);
+const first = rows.filter((row) => row.first);
+const wasm = rows.filter((row) => row.first && row.name.endsWith('.wasm'));
+
+const line = (name, raw, gzip, brotli) => console.log(`${name.padEnd(44)}${[raw, gzip, brotli].map((n) => String(n).padStart(12)).join('')}`);
+line('file', 'raw', 'gzip -9', 'brotli -11');
+for (const row of rows) line(row.first ? row.name : `${row.name} (later)`, row.raw, row.gzip, row.brotli);
+line('first use', sum(first, 'raw'), sum(first, 'gzip'), sum(first, 'brotli'));
+
+const checks = [
+  ['wasm', sum(wasm, 'brotli'), LIMITS.wasm],
+  ['first use', sum(first, 'brotli'), LIMITS.firstUse],
+];
+for (const [name, size, limit] of checks) {
+  const verdict = size <= limit ? 'within' : 'OVER';
+  console.log(`${name}: ${(size / 1000).toFixed(1)} kB brotli, ${verdict} the limit of ${limit / 1000} kB`);
+  if (size > limit) process.exitCode = 1;
+}
