@@ -10,13 +10,13 @@
 //! Leaves out: files, screens, clocks, threads.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
-#![warn(missing_docs)]
 #![allow(clippy::large_enum_variant)]
 
 extern crate alloc;
 
 pub mod config;
 pub mod observe;
+pub mod sim;
 pub mod time;
 pub mod units;
 

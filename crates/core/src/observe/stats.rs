@@ -4,7 +4,6 @@
 //! Rule: a bio counts when it completes inside the measured window (decisions 3).
 //! Leaves out: averages over the last moments; `bioscope-session` bins the trace for those.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::time::{SimDuration, SimTime};
@@ -28,7 +27,7 @@ const STEPS: u64 = 64;
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { counts: vec![], n: 0, sum: 0, min: SimDuration::MAX, max: 0 }
+        Self { counts: Vec::new(), n: 0, sum: 0, min: SimDuration::MAX, max: 0 }
     }
 }
 
@@ -173,6 +172,29 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Nothing counted.
+    pub const EMPTY: Stats = Stats {
+        window_from: None,
+        window_to: 0,
+        read_bytes: 0,
+        write_bytes: 0,
+        ios: 0,
+        lat: Histogram { counts: Vec::new(), n: 0, sum: 0, min: SimDuration::MAX, max: 0 },
+        q2g: Stage { sum: 0, n: 0 },
+        g2i: Stage { sum: 0, n: 0 },
+        i2d: Stage { sum: 0, n: 0 },
+        d2c: Stage { sum: 0, n: 0 },
+        q2c: Stage { sum: 0, n: 0 },
+        drive: DriveTime { seek: 0, rotate: 0, transfer: 0, reset: 0, seeks: 0, bytes: 0 },
+        nr_issued: 0,
+        nr_merges: 0,
+        nr_splits: 0,
+        total_ios: 0,
+        total_bytes: 0,
+        nr_errors: 0,
+        nr_resets: 0,
+        frozen_ns: 0,
+    };
     /// Window length, ns.
     pub fn window_ns(&self) -> SimDuration {
         self.window_from.map_or(0, |f| self.window_to.saturating_sub(f))
