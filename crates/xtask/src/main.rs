@@ -1,1 +1,60 @@
-fn main() {}
+//! `cargo xtask`: everything that has to be done around the code, each command in one word.
+//!
+//! Standard library only, so that the first call compiles in seconds. Work that Node does better
+//! (compression, hashing, driving a browser, serving files) is in small scripts that this program
+//! starts. It leaves out what cargo does well alone: building and running the `bioscope` command.
+
+mod bench;
+mod page;
+mod setup;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  serve [--port N] [--once]  build the page and serve it (--once: fetch it once and stop)
+  test [--fast]              every check, in order (--fast: without page and browser)
+  dist                       build the page into dist/
+  size                       compressed size of dist/ against its budget
+  bench                      speed of the simulator, natively and in Chromium
+  fit [PROFILE] [ARG...]     fit a drive profile to its calibration cells
+  setup                      install every tool that is missing";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> shell::Result<()> {
+    let (command, rest) = args.split_first().map_or(("help", args), |(command, rest)| (command.as_str(), rest));
+    match command {
+        "serve" => page::serve(&page::ServeOptions::parse(rest)?),
+        "test" => test::test(rest),
+        "dist" => no_arguments(rest).and_then(|()| page::build()),
+        "size" => no_arguments(rest).and_then(|()| page::size()),
+        "bench" => no_arguments(rest).and_then(|()| bench::bench()),
+        "fit" => bench::fit(rest),
+        "setup" => no_arguments(rest).and_then(|()| setup::everything()),
+        "help" | "--help" | "-h" => {
+            println!("{HELP}");
+            Ok(())
+        }
+        other => Err(format!("no command {other:?}\n\n{HELP}")),
+    }
+}
+
+fn no_arguments(rest: &[String]) -> shell::Result<()> {
+    match rest.first() {
+        None => Ok(()),
+        Some(extra) => Err(format!("unexpected argument {extra:?}")),
+    }
+}

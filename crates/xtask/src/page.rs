@@ -1,0 +1,133 @@
+//! The page: built by Trunk into dist/, served from there.
+//!
+//! There is one way to build and one server (tests/browser/server.mjs), so what a developer sees,
+//! what the tests drive and what is published are the same files.
+
+use crate::setup;
+use crate::shell::{Result, command, find_on_path, root, run, timed};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Set-up, then dist/ in the profile that is published.
+pub fn build() -> Result<()> {
+    timed("set-up", setup::page_tools)?;
+    timed("build the page into dist/", trunk_build)
+}
+
+pub fn trunk_build() -> Result<()> {
+    let mut trunk = command("trunk", &["build", "--log=warn"]);
+    // Trunk reads NO_COLOR=1, which CI systems set, as a malformed flag; its backtraces hide the message.
+    trunk.env("PATH", setup::tool_path()?).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
+    run(&mut trunk)
+}
+
+pub fn size() -> Result<()> {
+    build()?;
+    weigh()
+}
+
+/// Holds what lies in dist/ against the size budget; Node's zlib compresses.
+pub fn weigh() -> Result<()> {
+    run(&mut command("node", &["crates/xtask/js/size.mjs"]))
+}
+
+#[derive(Debug, PartialEq)]
+pub struct ServeOptions {
+    /// None: 8080, or the next free one.
+    port: Option<u16>,
+    once: bool,
+}
+
+impl ServeOptions {
+    pub fn parse(args: &[String]) -> Result<Self> {
+        let mut options = ServeOptions { port: None, once: false };
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--once" => options.once = true,
+                "--port" => {
+                    let value = args.next().ok_or("--port needs a number")?;
+                    options.port = Some(value.parse().map_err(|_| format!("--port: {value:?} is no port number"))?);
+                }
+                other => return Err(format!("serve: unexpected argument {other:?}")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+pub fn serve(options: &ServeOptions) -> Result<()> {
+    build()?;
+    let mut server = server(options.port);
+    if options.once {
+        return timed("serve, fetch the page once", || fetch_once(server.stdout(Stdio::piped())));
+    }
+    // The server takes this process's place, so that ending the one ends the other.
+    Err(format!("node: {}", server.exec()))
+}
+
+fn server(port: Option<u16>) -> Command {
+    let mut server = command("node", &["tests/browser/server.mjs", "dist"]);
+    if let Some(port) = port {
+        server.arg("--port").arg(port.to_string());
+    }
+    server
+}
+
+fn fetch_once(server: &mut Command) -> Result<()> {
+    if find_on_path(&["node"]).is_none() {
+        return Err("node is not on PATH: Node 20 or later is needed".into());
+    }
+    let mut child = server.spawn().map_err(|error| format!("node: {error}"))?;
+    let result = announced_address(&mut child).and_then(|address| fetch_index(&address));
+    child.kill().and_then(|()| child.wait()).map_err(|error| format!("end the server: {error}"))?;
+    result
+}
+
+/// The `host:port` of the server's first line, `Bioscope is served at http://127.0.0.1:8080/`.
+fn announced_address(child: &mut Child) -> Result<String> {
+    let stdout = child.stdout.take().expect("standard output is piped");
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line).map_err(|error| format!("server: {error}"))?;
+    print!("{line}");
+    let address = line.split_once("http://").and_then(|(_, rest)| rest.split_once('/')).map(|(address, _)| address);
+    address.map(str::to_string).ok_or_else(|| "the server did not start".to_string())
+}
+
+/// Fetches / and checks that it is the built page, in full.
+fn fetch_index(address: &str) -> Result<()> {
+    let io = |error: std::io::Error| format!("http://{address}/: {error}");
+    let mut stream = TcpStream::connect(address).map_err(io)?;
+    stream.set_read_timeout(Some(Duration::from_secs(10))).map_err(io)?;
+    write!(stream, "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").map_err(io)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).map_err(io)?;
+    let index = std::fs::read_to_string(root().join("dist/index.html")).map_err(io)?;
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    if !answer.starts_with("HTTP/1.1 200 ") || body != index {
+        return Err(format!("http://{address}/ is not the built page: {:?}", answer.lines().next().unwrap_or("")));
+    }
+    println!("http://{address}/: 200, {} bytes", body.len());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &str) -> Result<ServeOptions> {
+        ServeOptions::parse(&words.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn serve_options() {
+        assert_eq!(parse(""), Ok(ServeOptions { port: None, once: false }));
+        assert_eq!(parse("--once --port 9000"), Ok(ServeOptions { port: Some(9000), once: true }));
+        assert_eq!(parse("--port"), Err("--port needs a number".into()));
+        assert_eq!(parse("--port many"), Err("--port: \"many\" is no port number".into()));
+        assert_eq!(parse("--fast"), Err("serve: unexpected argument \"--fast\"".into()));
+    }
+}

@@ -1,0 +1,177 @@
+//! Tools at their pinned versions, installed when missing and found in the cache ever after.
+//!
+//! Each tool lives in a folder named after its version, so a version raised here is installed beside
+//! the old one and a folder that exists needs no further look. Installs nothing system-wide, with one
+//! exception: Chromium on a Debian machine where we are root. Leaves out what the README asks for:
+//! the Rust toolchain, a C compiler and Node.
+
+use crate::shell::{Result, cache, cargo, command, find_on_path, output, root, run, timed};
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const WASM_TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32v1-none"];
+
+/// A build tool from crates.io. Built without optimisation: it compiles in a third of the time and
+/// runs for a second.
+struct CargoTool {
+    package: &'static str,
+    binary: &'static str,
+    version: &'static str,
+    flags: &'static [&'static str],
+    about: &'static str,
+}
+
+/// Newer versions want a newer Rust.
+const TRUNK: CargoTool = CargoTool {
+    package: "trunk",
+    binary: "trunk",
+    version: "0.21.14",
+    flags: &["--locked", "--no-default-features", "--features", "rustls"],
+    about: "bundles the page; compiling it takes about 3 minutes, once",
+};
+
+/// Must equal the workspace's `wasm-bindgen`. Not `--locked`: its lock file names a yanked crate.
+const WASM_BINDGEN: CargoTool = CargoTool {
+    package: "wasm-bindgen-cli",
+    binary: "wasm-bindgen",
+    version: "0.2.130",
+    flags: &[],
+    about: "joins WebAssembly to JavaScript; compiling it takes about 2 minutes, once",
+};
+
+impl CargoTool {
+    fn folder(&self) -> Result<PathBuf> {
+        Ok(cache()?.join("tools").join(format!("{}-{}", self.binary, self.version)))
+    }
+
+    fn bin(&self) -> Result<PathBuf> {
+        Ok(self.folder()?.join("bin"))
+    }
+
+    fn ensure(&self) -> Result<()> {
+        if self.bin()?.join(self.binary).is_file() {
+            return Ok(());
+        }
+        timed(&format!("install {} {}: {}", self.package, self.version, self.about), || self.install())
+    }
+
+    fn install(&self) -> Result<()> {
+        let build = cache()?.join("tools").join(format!("build-{}", self.binary));
+        let mut install = cargo(&["install", self.package, "--version", self.version, "--debug", "--quiet"]);
+        install.args(self.flags).arg("--root").arg(self.folder()?).env("CARGO_TARGET_DIR", &build);
+        // Dependencies' debug information is a third of the work and of no use here.
+        install.env("CARGO_PROFILE_DEV_DEBUG", "0");
+        let result = run(&mut install);
+        // Half a gigabyte that nobody needs again; a leftover is no reason to fail.
+        let _ = fs::remove_dir_all(&build);
+        result
+    }
+}
+
+/// What the code needs to compile: for `test --fast`.
+pub fn targets() -> Result<()> {
+    let sysroot = PathBuf::from(output(&mut command("rustc", &["--print", "sysroot"]))?);
+    let installed = |target: &&str| sysroot.join("lib/rustlib").join(target).join("lib").is_dir();
+    let missing: Vec<&str> = WASM_TARGETS.into_iter().filter(|target| !installed(target)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    timed(&format!("add Rust targets {}", missing.join(", ")), || {
+        run(command("rustup", &["target", "add"]).args(&missing))
+            .map_err(|error| format!("{error}\nadd the targets to the toolchain by hand: {}", missing.join(" ")))
+    })
+}
+
+/// What the page needs to be built and served.
+pub fn page_tools() -> Result<()> {
+    targets()?;
+    TRUNK.ensure()?;
+    WASM_BINDGEN.ensure()?;
+    node_packages()
+}
+
+/// What the whole test needs.
+pub fn everything() -> Result<()> {
+    page_tools()?;
+    chromium().map(|path| println!("Chromium: {}", path.display()))
+}
+
+/// `npm ci`, unless node_modules was made from this very lock file.
+fn node_packages() -> Result<()> {
+    let lock_file = root().join("package-lock.json");
+    let stamp = root().join("node_modules/.bioscope-lock");
+    let lock = fs::read(&lock_file).map_err(|error| format!("{}: {error}", lock_file.display()))?;
+    if fs::read(&stamp).is_ok_and(|stamped| stamped == lock) {
+        return Ok(());
+    }
+    timed("npm ci: wasm-opt, playwright-core, axe-core", || {
+        if find_on_path(&["npm"]).is_none() {
+            return Err("npm is not on PATH: Node 20 or later is needed".into());
+        }
+        run(&mut command("npm", &["ci", "--no-audit", "--no-fund", "--loglevel=error"]))?;
+        fs::write(&stamp, &lock).map_err(|error| format!("{}: {error}", stamp.display()))
+    })
+}
+
+/// PATH with the pinned tools before everything else.
+pub fn tool_path() -> Result<OsString> {
+    let mut folders = vec![TRUNK.bin()?, WASM_BINDGEN.bin()?, root().join("node_modules/.bin")];
+    folders.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
+    env::join_paths(folders).map_err(|error| format!("PATH: {error}"))
+}
+
+/// The browser of the tests: named by the user, found on PATH, or Debian's package.
+pub fn chromium() -> Result<PathBuf> {
+    if let Some(named) = env::var_os("BIOSCOPE_CHROMIUM") {
+        let path = PathBuf::from(named);
+        return if path.is_file() { Ok(path) } else { Err(format!("BIOSCOPE_CHROMIUM: no file {}", path.display())) };
+    }
+    const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    if let Some(path) = find_on_path(&NAMES) {
+        return Ok(path);
+    }
+    const BY_HAND: &str = "sudo apt-get install chromium fonts-liberation";
+    if !Path::new("/etc/debian_version").is_file() || !is_root()? {
+        return Err(format!("no Chromium: install it ({BY_HAND}), or set BIOSCOPE_CHROMIUM to its path"));
+    }
+    timed("apt-get install chromium", || {
+        run(&mut apt_get(&["update"]))?;
+        run(&mut apt_get(&["install", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"]))
+    })?;
+    find_on_path(&NAMES).ok_or_else(|| "apt-get installed chromium, but it is not on PATH".into())
+}
+
+fn apt_get(args: &[&str]) -> Command {
+    let mut apt_get = command("apt-get", &["--quiet=2", "-o=Dpkg::Use-Pty=0"]);
+    apt_get.args(args).env("DEBIAN_FRONTEND", "noninteractive");
+    apt_get
+}
+
+fn is_root() -> Result<bool> {
+    Ok(output(&mut command("id", &["-u"]))? == "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Trunk stops when the command line tool differs from the crate.
+    #[test]
+    fn wasm_bindgen_is_pinned_alike() {
+        let version = WASM_BINDGEN.version;
+        let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        assert!(manifest.contains(&format!("wasm-bindgen = \"={version}\"")));
+        let trunk = fs::read_to_string(root().join("Trunk.toml")).unwrap();
+        assert!(trunk.contains(&format!("wasm_bindgen = \"{version}\"")));
+    }
+
+    #[test]
+    fn wasm_opt_is_pinned_alike() {
+        let package = fs::read_to_string(root().join("package.json")).unwrap();
+        let trunk = fs::read_to_string(root().join("Trunk.toml")).unwrap();
+        assert!(package.contains("\"binaryen\": \"132.0.0\"") && trunk.contains("wasm_opt = \"version_132\""));
+    }
+}

@@ -1,0 +1,256 @@
+// The few things that every visitor does, in a real browser: open, play, step, scrub, change, share.
+//
+// Numbers are judged elsewhere (native tests, `bioscope validate`); here only what needs a browser.
+import { check, equal, runCases } from './harness.mjs';
+
+const PRESET = '#v=1&p=smr-seq-write';
+const DEPTHS = [1, 2, 4, 8, 16, 32, 64, 128];
+/** MiB/s as published with the patch series that introduced zoned_qd1_writes, by depth. */
+const PUBLISHED = {
+  baseline: [244, 244, 245, 242, 222, 211, 193, 112],
+  patched: [245, 245, 245, 245, 246, 245, 244, 246],
+};
+const SWEEP_MS = 120_000;
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+function countAnimationFrames() {
+  window.framesRequested = 0;
+  const request = window.requestAnimationFrame;
+  window.requestAnimationFrame = (callback) => {
+    window.framesRequested += 1;
+    return request.call(window, callback);
+  };
+}
+
+function refuseWorkers() {
+  window.Worker = class {
+    constructor() {
+      throw new DOMException('workers are refused here', 'SecurityError');
+    }
+  };
+}
+
+const pause = (ms) => new Promise((resume) => setTimeout(resume, ms));
+
+async function clockMoves(player, words) {
+  const before = await player.text('clock');
+  await player.untilText('clock', (text) => text !== before, words);
+}
+
+async function clockRests(player, words) {
+  const before = await player.text('clock');
+  await pause(500);
+  equal(await player.text('clock'), before, words);
+}
+
+/** The sweep's table as rows of numbers, columns by their headings. */
+async function sweepTable(player) {
+  return player.get('sweep-table').evaluate((element) => {
+    const table = element.matches('table') ? element : element.querySelector('table');
+    const cells = (row) => [...row.cells].map((cell) => cell.innerText.trim());
+    return { head: cells(table.tHead.rows[table.tHead.rows.length - 1]), rows: [...table.tBodies[0].rows].map(cells) };
+  });
+}
+
+const number = (text) => (/\d/.test(text) ? Number.parseFloat(text.replaceAll(',', '')) : Number.NaN);
+
+/** Runs the sweep that the page offers and waits until every setting has a number for both sides. */
+async function finishSweep(player, settings) {
+  await player.get('sweep-run').click();
+  const complete = async () => {
+    if ((await player.get('sweep-table').count()) === 0) return false;
+    const { rows } = await sweepTable(player);
+    const numbers = rows.filter((row) => row.filter((cell) => Number.isFinite(number(cell))).length >= 5);
+    return numbers.length === settings.length;
+  };
+  await player.until(complete, `sweep-table has ${settings.length} complete rows`, SWEEP_MS);
+  const { head, rows } = await sweepTable(player);
+  const columns = (pattern) => head.flatMap((title, index) => (pattern.test(title) ? [index] : []));
+  const [published, simulated] = [columns(/published/i), columns(/simulated/i)];
+  equal(published.length, 2, `sweep-table has "published" columns for A and B among ${JSON.stringify(head)}`);
+  equal(simulated.length, 2, `sweep-table has "simulated" columns for A and B among ${JSON.stringify(head)}`);
+  const column = (index) => rows.map((row) => number(row[index]));
+  return { settings: column(0), published: published.map(column), simulated: simulated.map(column) };
+}
+
+await runCases({
+  async open(visit) {
+    const player = await visit();
+    check((await player.page.title()).includes('Bioscope'), 'the title names Bioscope');
+    for (const testid of ['lane-a', 'lane-b', 'play', 'scrub', 'clock', 'why-list']) {
+      check(await player.get(testid).isVisible(), `${testid} is visible`);
+    }
+    const overflow = await player.page.evaluate(() => {
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
+      return [scrollWidth - clientWidth, scrollHeight - clientHeight];
+    });
+    equal(overflow.join(), '0,0', 'a desktop page does not scroll');
+  },
+
+  async 'play and pause'(visit) {
+    const player = await visit({ init: countAnimationFrames });
+    await clockRests(player, 'the page opens paused');
+    await player.get('play').click();
+    await clockMoves(player, 'advances while playing');
+    await player.get('play').click();
+    await pause(300);
+    await clockRests(player, 'a paused clock rests');
+    const frames = () => player.page.evaluate(() => window.framesRequested);
+    check((await frames()) > 0, 'playing requests animation frames');
+    const before = await frames();
+    await pause(1000);
+    equal(await frames(), before, 'a paused page requests no animation frames');
+  },
+
+  async keyboard(visit) {
+    const player = await visit();
+    await player.page.keyboard.press('Space');
+    await clockMoves(player, 'advances after the space key');
+    await player.page.keyboard.press('Space');
+    await pause(300);
+    await clockRests(player, 'the space key pauses');
+    const event = await player.eventNumber();
+    await player.page.keyboard.press('ArrowRight');
+    await player.until(async () => (await player.eventNumber()) === event + 1, 'the right arrow steps one event');
+    await player.page.keyboard.press('ArrowLeft');
+    await player.until(async () => (await player.eventNumber()) === event, 'the left arrow steps back');
+  },
+
+  async step(visit) {
+    const player = await visit({ fragment: `${PRESET}&t=2s` });
+    const event = await player.eventNumber();
+    check(event > 0, 'at 2 s some events have happened');
+    await player.get('step').click();
+    await player.until(async () => (await player.eventNumber()) === event + 1, `step shows event ${event + 1}`);
+    await player.get('step-back').click();
+    await player.until(async () => (await player.eventNumber()) === event, `step back shows event ${event}`);
+    await player.get('step-back').click();
+    await player.until(async () => (await player.eventNumber()) === event - 1, `step back shows event ${event - 1}`);
+  },
+
+  async scrub(visit) {
+    const player = await visit({ fragment: `${PRESET}&t=2s` });
+    const opened = await player.text('clock');
+    await player.get('scrub').focus();
+    await player.page.keyboard.press('End');
+    const end = await player.untilText('clock', (text) => text !== opened, 'jumps to the end');
+    await player.page.keyboard.press('Home');
+    await player.untilText('clock', (text) => text !== opened && text !== end, 'jumps to the start');
+    equal(await player.eventNumber(), 0, 'the start is before the first event');
+  },
+
+  async 'change a setting, reload'(visit) {
+    const player = await visit({ fragment: PRESET });
+    const before = await player.hash('a');
+    await player.setField('iodepth', '16');
+    await player.until(async () => (await player.location()).includes('iodepth=16'), 'the address follows iodepth=16');
+    await player.waitReady();
+    await player.untilText('hash-a', (text) => text !== before && /[0-9a-f]{16}/.test(text), 'changes with the setting');
+    const state = await player.state();
+    await player.reload();
+    equal(await player.get('field-iodepth').inputValue(), '16', 'the field after a reload');
+    equal(await player.state(), state, 'clock, event and hashes after a reload');
+  },
+
+  async 'reload at a moment'(visit) {
+    const player = await visit({ fragment: `${PRESET}&iodepth=8&t=1.5s` });
+    const state = await player.state();
+    await player.reload();
+    equal(await player.state(), state, 'clock, event and hashes after a reload');
+  },
+
+  async share(visit) {
+    const player = await visit({ fragment: `${PRESET}&t=2s` });
+    await player.get('step').click();
+    await player.get('share').click();
+    const link = await player.get('share-url').inputValue();
+    check(link.startsWith(`${player.url}#v=1&`) && /[&#]t=2/.test(link), `share-url is the full link with t=, found ${link}`);
+    const state = await player.state();
+    const other = await visit({ fragment: link.slice(player.url.length) });
+    equal(await other.state(), state, 'clock, event and hashes of the shared link');
+  },
+
+  async sweep(visit) {
+    const player = await visit({ fragment: `${PRESET}&sw=iodepth:${DEPTHS}` });
+    const { settings, published, simulated } = await finishSweep(player, DEPTHS);
+    equal(settings.join(), DEPTHS.join(), 'settings of the sweep');
+    equal(published[0].join(), PUBLISHED.baseline.join(), 'published baseline');
+    equal(published[1].join(), PUBLISHED.patched.join(), 'published patched');
+    for (const [side, values] of Object.entries([PUBLISHED.baseline, PUBLISHED.patched])) {
+      values.forEach((value, row) => {
+        const error = simulated[side][row] / value - 1;
+        check(Math.abs(error) < 0.3, `depth ${DEPTHS[row]}, side ${side}: ${simulated[side][row]} is not near ${value}`);
+      });
+    }
+    check(player.workers > 0, 'the sweep runs in workers');
+  },
+
+  async 'sweep without workers'(visit) {
+    const depths = [1, 64];
+    const player = await visit({ fragment: `${PRESET}&sw=iodepth:${depths}`, init: refuseWorkers });
+    const { settings } = await finishSweep(player, depths);
+    equal(settings.join(), depths.join(), 'settings of the sweep');
+  },
+
+  async 'bad address'(visit) {
+    const player = await visit({ fragment: `${PRESET}&iodepth=banana&bs=-3&nosuch=1` });
+    const words = await player.text('diagnostics');
+    for (const part of ['iodepth', 'banana', 'bs', 'nosuch']) check(words.includes(part), `diagnostics name ${part}: ${words}`);
+    for (const key of ['iodepth', 'bs']) check((await player.text(`msg-${key}`)) !== '', `msg-${key} has words`);
+    await player.get('play').click();
+    await clockMoves(player, 'advances all the same');
+  },
+
+  async 'bad value typed'(visit) {
+    const player = await visit({ fragment: PRESET });
+    await player.setField('iodepth', 'banana');
+    await player.untilText('msg-iodepth', (text) => text !== '', 'has words');
+    check(!(await player.location()).includes('banana'), 'the address keeps the last good value');
+    await player.setField('iodepth', '4');
+    await player.until(async () => (await player.location()).includes('iodepth=4'), 'the address follows iodepth=4');
+    const messages = player.get('msg-iodepth');
+    await player.until(async () => (await messages.count()) === 0 || (await messages.innerText()) === '', 'the message goes');
+  },
+
+  async phone(visit) {
+    const player = await visit({ fragment: PRESET, ...PHONE });
+    const overflow = () => player.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check((await overflow()) <= 0, 'nothing is wider than a phone');
+    check(!(await player.get('field-iodepth').isVisible()), 'the form is in the closed drawer');
+    await player.get('drawer').tap();
+    await player.until(() => player.get('field-iodepth').isVisible(), 'the drawer shows the form');
+    check((await overflow()) <= 0, 'the open drawer is not wider than a phone');
+    await player.page.keyboard.press('Escape');
+    await player.until(async () => !(await player.get('field-iodepth').isVisible()), 'Escape closes the drawer');
+    await player.get('play').tap();
+    await clockMoves(player, 'advances on a phone');
+  },
+
+  async 'reduced motion'(visit) {
+    const player = await visit({ fragment: PRESET, reducedMotion: 'reduce' });
+    await clockRests(player, 'the page opens paused');
+    await player.get('play').click();
+    await clockMoves(player, 'advances under reduced motion');
+    equal(await player.page.evaluate(() => document.getAnimations().length), 0, 'running CSS animations');
+  },
+
+  async theme(visit) {
+    const player = await visit({ colorScheme: 'dark' });
+    const background = () => player.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await background();
+    await player.page.emulateMedia({ colorScheme: 'light' });
+    await player.until(async () => (await background()) !== dark, 'the page follows the system to light');
+    check(await player.get('theme').isVisible(), 'theme is visible');
+  },
+
+  async 'no WebAssembly'(visit) {
+    const player = await visit({ init: () => delete window.WebAssembly, ready: false, errors: false });
+    await player.untilText('boot-failed', (text) => text.includes('WebAssembly'), 'explains that WebAssembly is needed');
+  },
+
+  async 'a file is missing'(visit) {
+    const route = (page) => page.route('**/*.wasm', (request) => request.abort());
+    const player = await visit({ route, ready: false, errors: false });
+    await player.untilText('boot-failed', (text) => text.includes('could not be loaded'), 'explains that a file is missing');
+  },
+});
