@@ -353,6 +353,8 @@ pub struct FioZbdConfig {
     pub zones: u32,
     /// max_open_zones (0 = the device's limit).
     pub max_open_zones: u32,
+    /// Bytes the job issues at most (`size` or `io_size` without `time_based`); `None` wraps until the run stops.
+    pub io_bytes: Option<u64>,
 }
 
 /// fio `rw`.

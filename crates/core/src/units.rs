@@ -38,8 +38,6 @@ pub enum Op {
     Read = 0,
     /// REQ_OP_WRITE
     Write = 1,
-    /// REQ_OP_FLUSH
-    Flush = 2,
     /// REQ_OP_ZONE_OPEN
     ZoneOpen = 10,
     /// REQ_OP_ZONE_CLOSE
