@@ -1,7 +1,39 @@
-//! From a frame of the session to what is drawn: model, layout, display list; why sentences; charts.
+//! From a snapshot to what is drawn: model, layout, display list; why sentences; charts; readouts.
 //!
 //! Models: nothing.
-//! Rule: pure functions, tested as text without a browser.
-//! Leaves out: painting.
+//! Rule: pure functions, tested as text without a browser; a panel is what to show, where, shapes.
+//! Leaves out: painting (canvas in `web`, SVG in [`svg`] for previews and tests), clocks, the DOM.
+//!
+//! How a page calls it:
+//!
+//! ```text
+//! every animation frame, per lane (A, B):
+//!   let layout = Layout::of(css_width);                 // wide from 720 px, else narrow
+//!   let h = css_height.max(lane::min_height(layout));    // narrow: the canvas takes min_height
+//!   let lane = lane::lane(&LaneInput { snap, strip, trail, side, dt_sim_ns, .. }, css_width, h, layout);
+//!   paint(lane.shapes, &palette::DARK, device_pixel_ratio); keep lane.hits
+//! on pointer move:   lane::hit(&lane.hits, x, y) -> What; lane::words(snap, strip, what) -> tooltip;
+//!                    put the What into LaneInput::lit of both lanes' next frame to light the bio up
+//! at most 10 Hz:     table::tables(snap), table::summary(snap) -> accessible alternative of the canvas
+//!                    why::why_segments(&record) -> the "why" list; readouts::* -> the lane's header (HTML)
+//!                    parts::bars(..) + parts::table(..), charts::sweep(backend, ..), charts::overview(..)
+//! ```
+//!
+//! The lane's header (badge, title, now / mean / p99) is HTML of the page; the canvas begins below it.
+//! Texts are placed on their baseline (`textBaseline = "alphabetic"`) and already cut to their room;
+//! [`shape::Font::css`] gives the font string. Alpha 1 everywhere unless a shape says otherwise.
 
+pub mod charts;
+pub mod lane;
+pub mod palette;
+pub mod parts;
+pub mod readouts;
 pub mod shape;
+#[cfg(any(test, feature = "svg"))]
+pub mod svg;
+pub mod table;
+pub mod text;
+pub mod why;
+
+pub use lane::{Hit, Lane, LaneInput, Layout, Side, What, lane};
+pub use palette::Palette;

@@ -1,0 +1,140 @@
+//! The colours behind the tokens, dark and light.
+//!
+//! Models: nothing; the hex values are ui.md's, three light zone colours a little darker so that labels on them pass.
+//! Rule: every pair that meets on screen passes 4.5:1 for text and 3:1 for marks (tested below).
+//! Leaves out: the style sheet, which repeats the same values as custom properties.
+
+use crate::shape::Ink;
+
+/// A resolved colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+impl Rgb {
+    /// `#rrggbb`
+    pub fn css(self) -> String {
+        let mut out = String::with_capacity(7);
+        out.push('#');
+        for byte in [self.0, self.1, self.2] {
+            for nibble in [byte >> 4, byte & 15] {
+                out.push(char::from(b"0123456789abcdef"[usize::from(nibble)]));
+            }
+        }
+        out
+    }
+}
+
+const fn rgb(hex: u32) -> Rgb {
+    Rgb((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
+}
+
+/// All colours of one theme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Palette {
+    pub bg: Rgb,
+    pub panel: Rgb,
+    pub raised: Rgb,
+    pub line: Rgb,
+    pub text: Rgb,
+    pub dim: Rgb,
+    pub accent: Rgb,
+    pub a: Rgb,
+    pub b: Rgb,
+    pub bad: Rgb,
+    pub track: Rgb,
+    pub on_zone: Rgb,
+    /// Six zone colours.
+    pub zones: [Rgb; 6],
+}
+
+/// The dark theme.
+pub const DARK: Palette = Palette {
+    bg: rgb(0x0d1117),
+    panel: rgb(0x141a22),
+    raised: rgb(0x1b232d),
+    line: rgb(0x28323e),
+    text: rgb(0xe6edf3),
+    dim: rgb(0x8e9bab),
+    accent: rgb(0x5cc8ff),
+    a: rgb(0xffb454),
+    b: rgb(0x3ddbb0),
+    bad: rgb(0xff7b72),
+    track: rgb(0x222b36),
+    on_zone: rgb(0x0d1117),
+    zones: [rgb(0xe69f00), rgb(0x56b4e9), rgb(0x2fbf8f), rgb(0xd98cc0), rgb(0xf0e442), rgb(0xa98bff)],
+};
+
+/// The light theme.
+pub const LIGHT: Palette = Palette {
+    bg: rgb(0xf4f6f9),
+    panel: rgb(0xffffff),
+    raised: rgb(0xf0f3f7),
+    line: rgb(0xd9e0e8),
+    text: rgb(0x16202b),
+    dim: rgb(0x566473),
+    accent: rgb(0x0a6fb3),
+    a: rgb(0xa35600),
+    b: rgb(0x007a61),
+    bad: rgb(0xc62828),
+    track: rgb(0xe3e9f0),
+    on_zone: rgb(0xffffff),
+    zones: [rgb(0x9c6a00), rgb(0x1b78b3), rgb(0x00875f), rgb(0xb0578f), rgb(0x7f7400), rgb(0x6b4fc0)],
+};
+
+impl Palette {
+    /// The colour of a token.
+    pub fn ink(&self, ink: Ink) -> Rgb {
+        match ink {
+            Ink::Bg => self.bg,
+            Ink::Panel => self.panel,
+            Ink::Raised => self.raised,
+            Ink::Line => self.line,
+            Ink::Text => self.text,
+            Ink::Dim => self.dim,
+            Ink::Accent => self.accent,
+            Ink::A => self.a,
+            Ink::B => self.b,
+            Ink::Bad => self.bad,
+            Ink::Track => self.track,
+            Ink::OnZone => self.on_zone,
+            Ink::Zone(n) => self.zones[usize::from(n) % 6],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channel(v: u8) -> f64 {
+        let c = f64::from(v) / 255.0;
+        if c <= 0.03928 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    }
+    fn luminance(c: Rgb) -> f64 {
+        0.2126 * channel(c.0) + 0.7152 * channel(c.1) + 0.0722 * channel(c.2)
+    }
+    fn contrast(a: Rgb, b: Rgb) -> f64 {
+        let (x, y) = (luminance(a) + 0.05, luminance(b) + 0.05);
+        if x > y { x / y } else { y / x }
+    }
+
+    #[test]
+    fn text_and_marks_stand_out() {
+        for (name, p) in [("dark", DARK), ("light", LIGHT)] {
+            for ground in [p.bg, p.panel, p.raised] {
+                for ink in [p.text, p.dim, p.accent, p.a, p.b, p.bad] {
+                    let c = contrast(ink, ground);
+                    assert!(c >= 4.5, "{name} {} on {}: {c:.2}", ink.css(), ground.css());
+                }
+                for ink in p.zones {
+                    let c = contrast(ink, ground);
+                    assert!(c >= 3.0, "{name} {} on {}: {c:.2}", ink.css(), ground.css());
+                }
+            }
+            for ink in p.zones {
+                let c = contrast(p.on_zone, ink);
+                assert!(c >= 4.5, "{name} label on {}: {c:.2}", ink.css());
+            }
+        }
+    }
+}
