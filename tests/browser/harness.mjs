@@ -87,12 +87,17 @@ async function runCase(name, work, visit) {
       return player;
     });
   } catch (error) {
-    errors.push(error instanceof Failure ? error.message : error.stack);
+    errors.push(error instanceof Failure ? error.message : withoutColour(error.stack));
   }
   for (const player of opened) errors.push(...player.errors);
   if (errors.length > 0) await keepScreenshot(name, opened.at(-1));
   for (const player of opened) await player.context.close();
   return errors;
+}
+
+/** Playwright paints its messages for a terminal. */
+function withoutColour(text) {
+  return text.replace(/\u001b\[\d+m/g, '');
 }
 
 async function keepScreenshot(name, player) {
