@@ -32,8 +32,8 @@ pub struct SideFrame {
     pub issues: Vec<TraceRecord>,
     /// The last head movements, oldest first.
     pub seeks: Vec<TraceRecord>,
-    /// The record shown last.
-    pub last: Option<TraceRecord>,
+    /// The last records of all actions, oldest first.
+    pub moves: Vec<TraceRecord>,
     /// Records shown.
     pub step: u64,
     /// Trace hash of the records shown.

@@ -15,6 +15,9 @@ pub const ISSUES: usize = 104;
 /// Head movements kept: the trail on the platter.
 pub const SEEKS: usize = 12;
 
+/// Records of all actions kept: what moves on the stage.
+pub const MOVES: usize = 64;
+
 /// Width of a bucket; the readout "now" covers [`BUCKETS`] of them, the current one in part.
 const BUCKET_NS: u64 = 10 * MS;
 const BUCKETS: u64 = 25;
@@ -33,11 +36,11 @@ struct Bucket {
 pub struct Recent {
     issues: VecDeque<TraceRecord>,
     seeks: VecDeque<TraceRecord>,
+    moves: VecDeque<TraceRecord>,
     buckets: VecDeque<Bucket>,
     /// Request of the last head movement: its rotation wait is not counted apart.
     moved_for: RqId,
-    last: Option<TraceRecord>,
-    /// Records that share the time of `last`.
+    /// Records that share the time of the last one.
     same_time: u32,
 }
 
@@ -58,6 +61,11 @@ impl Recent {
         if repositions {
             self.moved_for = r.rq;
         }
+        self.same_time = match self.last() {
+            Some(l) if l.time == r.time => self.same_time + 1,
+            _ => 1,
+        };
+        push(&mut self.moves, r, MOVES);
         match r.action {
             Action::Issue => push(&mut self.issues, r, ISSUES),
             Action::Seek => push(&mut self.seeks, r, SEEKS),
@@ -67,11 +75,6 @@ impl Recent {
         if bytes > 0 || repositions {
             self.count(r.time, bytes, u32::from(repositions));
         }
-        self.same_time = match self.last {
-            Some(l) if l.time == r.time => self.same_time + 1,
-            _ => 1,
-        };
-        self.last = Some(*r);
         repositions
     }
 
@@ -111,17 +114,21 @@ impl Recent {
     pub fn seeks(&self) -> impl Iterator<Item = &TraceRecord> {
         self.seeks.iter()
     }
+    /// The last records of all actions, oldest first.
+    pub fn moves(&self) -> impl Iterator<Item = &TraceRecord> {
+        self.moves.iter()
+    }
     /// The last record.
     pub fn last(&self) -> Option<&TraceRecord> {
-        self.last.as_ref()
+        self.moves.back()
     }
     /// Records so far with exactly this time.
     pub fn records_at(&self, time: SimTime) -> u32 {
-        if self.last.is_some_and(|l| l.time == time) { self.same_time } else { 0 }
+        if self.last().is_some_and(|l| l.time == time) { self.same_time } else { 0 }
     }
     /// Bytes on the heap, about.
     pub fn heap_bytes(&self) -> usize {
-        (ISSUES + SEEKS) * size_of::<TraceRecord>() + BUCKETS as usize * size_of::<Bucket>()
+        (ISSUES + SEEKS + MOVES) * size_of::<TraceRecord>() + BUCKETS as usize * size_of::<Bucket>()
     }
 }
 

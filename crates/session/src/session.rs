@@ -333,7 +333,7 @@ fn side_frame(s: &Simulated, time: SimTime) -> SideFrame {
     SideFrame {
         issues: at.recent.issues().copied().collect(),
         seeks: at.recent.seeks().copied().collect(),
-        last: at.recent.last().copied(),
+        moves: at.recent.moves().copied().collect(),
         step: at.records(),
         hash: at.hash(),
         readouts,
