@@ -243,6 +243,17 @@ await runCases({
     check(await player.get('theme').isVisible(), 'theme is visible');
   },
 
+  async policy(visit) {
+    const player = await visit({ ready: false, errors: false });
+    const ran = await player.page.evaluate(() => {
+      const script = document.createElement('script');
+      script.textContent = 'window.inlineScriptRan = true';
+      document.head.append(script);
+      return window.inlineScriptRan === true;
+    });
+    check(!ran, 'the policy refuses inline scripts other than the hashed one');
+  },
+
   async 'no WebAssembly'(visit) {
     const player = await visit({ init: () => delete window.WebAssembly, ready: false, errors: false });
     await player.untilText('boot-failed', (text) => text.includes('WebAssembly'), 'explains that WebAssembly is needed');

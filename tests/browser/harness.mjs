@@ -20,10 +20,9 @@ const ARGS = [
 const READY_MS = 30_000;
 const ACTION_MS = 10_000;
 
-const { values: options, positionals: wanted } = parseArgs({
-  options: { dist: { type: 'string', default: 'dist' } },
-  allowPositionals: true,
-});
+const parsed = parseArgs({ options: { dist: { type: 'string', default: 'dist' } }, allowPositionals: true });
+/** Arguments of the command line beside `--dist FOLDER`. */
+export const positionals = parsed.positionals;
 
 export class Failure extends Error {}
 
@@ -37,7 +36,7 @@ export function equal(actual, expected, words) {
 
 /** Runs the cases named on the command line, or all, and sets the exit status. */
 export async function runCases(cases) {
-  const names = wanted.length > 0 ? wanted : Object.keys(cases);
+  const names = positionals.length > 0 ? positionals : Object.keys(cases);
   const unknown = names.filter((name) => !(name in cases));
   if (unknown.length > 0) {
     console.error(`no case ${unknown.join(', ')}; there are: ${Object.keys(cases).join(', ')}`);
@@ -59,7 +58,7 @@ export async function runCases(cases) {
 
 /** Starts server and browser around `work`, which is handed the way to open a page. */
 export async function withBrowser(work) {
-  const { server, url } = await serve(options.dist, { base: '/some/path/' });
+  const { server, url } = await serve(parsed.values.dist, { base: '/some/path/' });
   const browser = await chromium.launch({ executablePath: executable(), args: ARGS });
   try {
     await work((settings) => visit(browser, url, settings));

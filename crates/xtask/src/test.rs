@@ -47,7 +47,7 @@ const STEPS: [Step; 15] = [
     quick("core without std, with serde", || core_alone(&["--features=serde"])),
     quick("native tests", native_tests),
     quick("documentation tests", || run(&mut cargo(&["test", "--quiet", "--release", "--doc"]))),
-    quick("trace hashes, native", native_hashes),
+    browser("trace hashes, native", native_hashes),
     browser("page build", page::trunk_build),
     browser("trace hashes, WebAssembly", || in_browser("hashes.mjs")),
     browser("browser flows", || in_browser("flows.mjs")),
