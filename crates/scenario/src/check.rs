@@ -1,0 +1,497 @@
+//! From what was asked for to a run that can exist, or everything that is in the way, at once.
+//!
+//! Models: the checks of fio (zbd ranges, time_based), of sysfs stores (nr_requests, max_sectors_kb), and of Linux 7.1
+//! queue limits for AHCI and mpi3mr.
+//! Rule: errors are worlds that cannot exist; what the kernel would change silently is a warning that says so.
+//! Leaves out: bounds of single values; `Param::parse` has refused those already.
+
+use std::sync::Arc;
+
+use bioscope_core::config::{
+    Change, DeviceConfig, DriveConfig, ElevatorKind, FaultRule, FioZbdConfig, FirstFill, HostCosts, JobConfig,
+    KernelConfig, MqDeadlineConfig, QueueConfig, Ramp, Rw, Setting, SimConfig, Stop, TagAlloc, WorkloadConfig,
+    WriteOffMode, WritebackConfig, ZoneOrdering, ZonePhase,
+};
+use bioscope_core::units::{DevIdx, SECTOR_BYTES};
+
+use crate::diagnostic::Diagnostic;
+use crate::params::{KEYS, Key, Param};
+use crate::profile;
+use crate::scenario::{Scenario, Side, max_hw_bytes};
+use crate::value::{Value, print_bytes, print_time};
+
+/// Engine events a run may have to be shown in the page.
+pub const MAX_SHOWN_EVENTS: u64 = 5_000_000;
+/// Logical and physical block of the built-in drive, bytes.
+const BLOCK_BYTES: u64 = 4096;
+/// Commands an AHCI port or the drive takes.
+const HARDWARE_TAGS: u64 = 32;
+/// Engine events of one request from submission to completion, about.
+const EVENTS_PER_REQUEST: u64 = 8;
+/// Size of a flushed bio, about.
+const WRITEBACK_BIO_BYTES: u64 = 1 << 20;
+
+/// The configuration of one side, or all errors.
+pub fn validate(s: &Scenario, side: Side) -> Result<SimConfig, Vec<Diagnostic>> {
+    match check(s, side) {
+        (Some(cfg), _) => Ok(cfg),
+        (None, problems) => Err(problems.into_iter().filter(Diagnostic::is_error).collect()),
+    }
+}
+
+/// The configuration of one side if there is no error, and everything worth saying about it.
+pub fn check(s: &Scenario, side: Side) -> (Option<SimConfig>, Vec<Diagnostic>) {
+    let mut c = Checker { s, side, problems: Vec::new() };
+    let cfg = c.config();
+    c.unused();
+    if c.problems.iter().any(Diagnostic::is_error) {
+        return (None, c.problems);
+    }
+    let events = estimate_events(&cfg);
+    if events > MAX_SHOWN_EVENTS {
+        c.too_long(&cfg, events);
+    }
+    (Some(cfg), c.problems)
+}
+
+/// Both sides: A, B if there is one, and the diagnostics of both, none twice.
+pub fn check_all(s: &Scenario) -> (Option<SimConfig>, Option<SimConfig>, Vec<Diagnostic>) {
+    let (a, mut problems) = check(s, Side::A);
+    if !s.has_b() {
+        return (a, None, problems);
+    }
+    let (b, more) = check(s, Side::B);
+    for d in more {
+        if !problems.contains(&d) {
+            problems.push(d);
+        }
+    }
+    (a, b, problems)
+}
+
+/// A live setting as the simulator takes it: `None` for settings that need a new run.
+pub fn live_change(at_ns: u64, key: Key, v: &Value) -> Option<Change> {
+    match (key, v) {
+        (Key::ZonedQd1Writes, Value::Int(n)) => {
+            Some(Change { at: at_ns, dev: 0, setting: Setting::ZonedQd1Writes(*n == 1) })
+        }
+        _ => None,
+    }
+}
+
+/// Engine events of a run, roughly and rather too many than too few.
+pub fn estimate_events(cfg: &SimConfig) -> u64 {
+    let Some(rate) = cfg.devices.first().map(|d| u128::from(d.drive.profile.rate_outer)) else { return 0 };
+    let bytes_in = |ns: u64| rate * u128::from(ns) / 1_000_000_000;
+    let ramp = u128::from(cfg.ramp.bytes) + bytes_in(cfg.ramp.time_ns);
+    let limits = [
+        cfg.stop.runtime_ns.map(|ns| ramp + bytes_in(ns)),
+        cfg.stop.bytes.map(|n| ramp + u128::from(n)),
+        cfg.jobs.iter().map(job_bytes).sum::<Option<u64>>().map(u128::from),
+    ];
+    let bytes = limits.into_iter().flatten().min().unwrap_or(u128::MAX);
+    let requests = bytes / u128::from(mean_request_bytes(cfg));
+    u64::try_from(requests.saturating_mul(u128::from(EVENTS_PER_REQUEST))).unwrap_or(u64::MAX)
+}
+
+fn job_bytes(job: &JobConfig) -> Option<u64> {
+    match &job.workload {
+        WorkloadConfig::FioZbd(f) => f.io_bytes,
+        WorkloadConfig::Writeback(_) => None,
+        WorkloadConfig::List(bios) => Some(bios.iter().map(|b| u64::from(b.nr_sectors) * SECTOR_BYTES).sum()),
+    }
+}
+
+/// Size of the first job's requests after splitting.
+fn mean_request_bytes(cfg: &SimConfig) -> u64 {
+    let Some(job) = cfg.jobs.first() else { return 1 };
+    let bio = match &job.workload {
+        WorkloadConfig::FioZbd(f) => f.bs * SECTOR_BYTES,
+        WorkloadConfig::Writeback(w) => w.file_max.min(WRITEBACK_BIO_BYTES),
+        WorkloadConfig::List(_) => BLOCK_BYTES,
+    };
+    let limit = cfg.devices[usize::from(job.dev)].queue.map_or(u64::MAX, |q| {
+        let by_segments = u64::from(q.max_segments) * u64::from(job.bio_segment_bytes);
+        by_segments.min(u64::from(q.max_sectors) * SECTOR_BYTES).max(BLOCK_BYTES)
+    });
+    (bio / bio.div_ceil(limit).max(1)).max(1)
+}
+
+struct Checker<'a> {
+    s: &'a Scenario,
+    side: Side,
+    problems: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    /// The number in effect.
+    fn n(&self, key: Key) -> u64 {
+        match self.s.resolved(self.side, key) {
+            Value::Int(n) | Value::Zones(n) => n,
+            _ => 0,
+        }
+    }
+    /// The number in effect, for fields of 32 bits (every such row's bounds fit).
+    fn n32(&self, key: Key) -> u32 {
+        u32::try_from(self.n(key)).unwrap_or(u32::MAX)
+    }
+    fn on(&self, key: Key) -> bool {
+        self.n(key) != 0
+    }
+    fn word(&self, key: Key) -> String {
+        self.s.text(self.side, key)
+    }
+    fn is(&self, key: Key, word: &str) -> bool {
+        self.word(key) == word
+    }
+    /// The key as the user wrote it.
+    fn name(&self, key: Key) -> String {
+        let own = self.side == Side::B && self.s.b_value(key).is_some();
+        format!("{}{}", if own { "b." } else { "" }, Param::of(key).key)
+    }
+    fn error(&self, key: Key, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(&self.name(key), &self.word(key), message)
+    }
+    fn warning(&self, key: Key, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::warning(&self.name(key), &self.word(key), message)
+    }
+
+    fn config(&mut self) -> SimConfig {
+        let drive = self.drive();
+        let queue = self.queue();
+        let capacity = u64::from(drive.profile.nr_zones) * drive.profile.zone_sectors;
+        let faults = self.faults(capacity);
+        let jobs = self.jobs(&drive);
+        let some = |n: u64| (n > 0).then_some(n);
+        SimConfig {
+            seed: self.n(Key::Seed),
+            stop: Stop { runtime_ns: some(self.n(Key::Runtime)), bytes: some(self.n(Key::IoSize)) },
+            ramp: Ramp { time_ns: self.n(Key::RampTime), bytes: self.n(Key::RampSize) },
+            kernel: self.kernel(),
+            host: self.host(),
+            devices: vec![DeviceConfig { name: "sda".into(), dev: (8, 0), queue: Some(queue), drive }],
+            jobs,
+            changes: Vec::new(),
+            faults,
+        }
+    }
+
+    fn kernel(&self) -> KernelConfig {
+        KernelConfig {
+            zone_ordering: if self.is(Key::ZoneOrdering, "none") { ZoneOrdering::None } else { ZoneOrdering::Zwplug },
+            dead_plug_revive: self.on(Key::DeadPlugRevive),
+        }
+    }
+
+    fn host(&mut self) -> HostCosts {
+        let host = HostCosts {
+            submit_ns: self.n(Key::SubmitNs),
+            issue_ns: self.n(Key::IssueNs),
+            lock_wake_ns: self.n(Key::LockWakeNs),
+            worker_wake_ns: self.n(Key::WorkerWakeNs),
+            nr_cpus: u16::try_from(self.n(Key::NrCpus)).unwrap_or(u16::MAX),
+        };
+        if host.issue_ns >= host.lock_wake_ns {
+            let message = format!(
+                "not shorter than lock_wake_ns={}: a job waiting for a zone then submits before the kernel has issued \
+                 that zone's next write, and the random-zone figures change",
+                print_time(host.lock_wake_ns)
+            );
+            let d = self.warning(Key::IssueNs, message);
+            self.problems.push(d);
+        }
+        host
+    }
+
+    fn queue(&mut self) -> QueueConfig {
+        let scheduled = !self.is(Key::Scheduler, "none");
+        let mpi3mr = self.is(Key::Hba, "mpi3mr");
+
+        let mut nr_requests = self.n(Key::NrRequests);
+        if nr_requests < 4 && *self.s.value(self.side, Key::NrRequests) != Value::Auto {
+            self.problems.push(self.warning(Key::NrRequests, "the kernel raises it to 4"));
+            nr_requests = 4;
+        }
+        if !scheduled && nr_requests > HARDWARE_TAGS {
+            let message =
+                format!("without a scheduler the kernel refuses more than the {HARDWARE_TAGS} hardware tags (EINVAL)");
+            let d = self.error(Key::NrRequests, message).suggest("scheduler=mq-deadline");
+            self.problems.push(d);
+        }
+        let mut async_depth = self.n(Key::AsyncDepth);
+        if async_depth > nr_requests {
+            if scheduled && *self.s.value(self.side, Key::AsyncDepth) != Value::Auto {
+                let d = self.warning(Key::AsyncDepth, format!("the kernel lowers it to nr_requests, {nr_requests}"));
+                self.problems.push(d);
+            }
+            async_depth = nr_requests;
+        }
+
+        let mut max_bytes = self.n(Key::MaxSectorsKb);
+        let hardware = max_hw_bytes(mpi3mr);
+        if max_bytes < BLOCK_BYTES {
+            let d = self.error(Key::MaxSectorsKb, "the kernel refuses less than 4 KiB (EINVAL)").suggest("4");
+            self.problems.push(d);
+        } else if max_bytes > hardware {
+            let message = format!("the kernel lowers it to what the host adapter allows, {} KiB", hardware >> 10);
+            self.problems.push(self.warning(Key::MaxSectorsKb, message));
+            max_bytes = hardware;
+        }
+
+        QueueConfig {
+            elevator: if scheduled { ElevatorKind::MqDeadline } else { ElevatorKind::None },
+            nr_requests: nr_requests as u32,
+            async_depth: async_depth as u32,
+            queue_depth: self.n32(Key::QueueDepth),
+            tag_alloc: if mpi3mr { TagAlloc::Hint } else { TagAlloc::RoundRobin },
+            max_sectors: (max_bytes / BLOCK_BYTES * (BLOCK_BYTES / SECTOR_BYTES)) as u32,
+            max_segments: self.n32(Key::MaxSegments),
+            block_bytes: BLOCK_BYTES as u32,
+            nomerges: self.n(Key::Nomerges) as u8,
+            zoned_qd1_writes: self.on(Key::ZonedQd1Writes) && self.is(Key::ZoneOrdering, "zwplug"),
+            mq_deadline: MqDeadlineConfig {
+                read_expire_ns: self.n(Key::ReadExpire),
+                write_expire_ns: self.n(Key::WriteExpire),
+                prio_aging_expire_ns: self.n(Key::PrioAgingExpire),
+                writes_starved: self.n32(Key::WritesStarved),
+                fifo_batch: self.n32(Key::FifoBatch),
+                front_merges: self.on(Key::FrontMerges),
+            },
+        }
+    }
+
+    fn drive(&mut self) -> DriveConfig {
+        let mut profile = profile::smr_30tb().drive.clone();
+        profile.rev_ns = self.n(Key::RevNs);
+        profile.rate_outer = self.n(Key::RateOuter);
+        profile.rate_inner = self.n(Key::RateInner);
+        profile.recording_zones = self.n32(Key::RecordingZones);
+        profile.settle_ns = self.n(Key::SettleNs);
+        profile.seek_full_ns = self.n(Key::SeekFullNs);
+        profile.slots = self.n32(Key::Slots);
+        profile.slots_per_waiting_milli = self.n32(Key::SlotsPerWaiting);
+        profile.window_min = self.n32(Key::WindowMin);
+        profile.visit_commands = self.n32(Key::VisitCommands);
+        profile.candidates = self.n32(Key::Candidates);
+        profile.zone_reset_ns = self.n(Key::ZoneResetNs);
+        profile.interface_rate = self.n(Key::InterfaceRate);
+        profile.command_ns = self.n(Key::CommandNs);
+        profile.read_age_ns = self.n(Key::ReadAgeNs);
+        if profile.rate_inner > profile.rate_outer {
+            let d = self.error(Key::RateInner, "faster than rate_outer: outer tracks are the long ones");
+            self.problems.push(d);
+        }
+        let first_fill = if self.is(Key::FirstFill, "random") {
+            let fio = self.is(Key::Workload, "fio");
+            FirstFill::Random {
+                first: self.s.zones(self.side, Key::Offset).min(u64::from(u32::MAX)) as u32,
+                count: self.s.zones(self.side, Key::Size).min(u64::from(u32::MAX)) as u32,
+                granularity: (if fio { self.n(Key::Bs) } else { BLOCK_BYTES }) / SECTOR_BYTES,
+            }
+        } else {
+            FirstFill::Empty
+        };
+        DriveConfig {
+            profile: Arc::new(profile),
+            zone_phase: if self.is(Key::ZonePhase, "random") { ZonePhase::Random } else { ZonePhase::ByLba },
+            write_cache: self.on(Key::WriteCache),
+            write_off_mode: if self.is(Key::WriteOffMode, "media") {
+                WriteOffMode::Media
+            } else {
+                WriteOffMode::Nonvolatile
+            },
+            first_fill,
+        }
+    }
+
+    /// Offset or size in whole zones; an error if it is none.
+    fn whole_zones(&mut self, key: Key, zone_bytes: u64) -> u64 {
+        let zones = self.s.zones(self.side, key);
+        if let Value::Int(bytes) = self.s.resolved(self.side, key)
+            && bytes % zone_bytes != 0
+        {
+            let d = self
+                .error(key, format!("not a whole number of zones of {}", print_bytes(zone_bytes)))
+                .suggest(format!("{}z", zones.max(1)));
+            self.problems.push(d);
+        }
+        zones
+    }
+
+    fn jobs(&mut self, drive: &DriveConfig) -> Vec<JobConfig> {
+        let p = &drive.profile;
+        let zone_bytes = p.zone_sectors * SECTOR_BYTES;
+        let offset = self.whole_zones(Key::Offset, zone_bytes);
+        if offset >= u64::from(p.nr_zones) {
+            let d = self.error(Key::Offset, format!("beyond the end of the disk, which has {} zones", p.nr_zones));
+            self.problems.push(d);
+        } else if offset < u64::from(p.nr_conv_zones) {
+            let message = format!("zones below {} are conventional and have no write pointer", p.nr_conv_zones);
+            let d = self.error(Key::Offset, message).suggest(format!("{}z", p.nr_conv_zones));
+            self.problems.push(d);
+        }
+        if self.is(Key::Workload, "writeback") { self.writeback(drive, offset) } else { self.fio(drive, offset) }
+    }
+
+    fn fio(&mut self, drive: &DriveConfig, offset: u64) -> Vec<JobConfig> {
+        let p = &drive.profile;
+        let capacity = p.zone_capacity_sectors * SECTOR_BYTES;
+        let size = self.whole_zones(Key::Size, p.zone_sectors * SECTOR_BYTES);
+        let room = u64::from(p.nr_zones).saturating_sub(offset);
+        if size > room && room > 0 {
+            let d = self.error(Key::Size, format!("beyond the end of the disk: {room} zones from offset"));
+            self.problems.push(d.suggest(format!("{room}z")));
+        }
+        let bs = self.n(Key::Bs);
+        if !bs.is_multiple_of(BLOCK_BYTES) {
+            let near = print_bytes((bs / BLOCK_BYTES).max(1) * BLOCK_BYTES);
+            let d = self.error(Key::Bs, "not a multiple of the disk's 4 KiB block").suggest(near);
+            self.problems.push(d);
+        } else if bs > capacity {
+            let d = self.error(Key::Bs, "larger than a zone").suggest(print_bytes(capacity));
+            self.problems.push(d);
+        }
+        let open = self.n(Key::MaxOpenZones);
+        if p.max_open_zones > 0 && open > u64::from(p.max_open_zones) {
+            let message = format!("more than the disk can have open, {}", p.max_open_zones);
+            let d = self.error(Key::MaxOpenZones, message).suggest(p.max_open_zones.to_string());
+            self.problems.push(d);
+        }
+        let rw = match self.word(Key::Rw).as_str() {
+            "randwrite" => Rw::RandWrite,
+            "read" => Rw::Read,
+            "randread" => Rw::RandRead,
+            _ => Rw::Write,
+        };
+        if matches!(rw, Rw::Read | Rw::RandRead) && drive.first_fill == FirstFill::Empty {
+            let d = self.warning(Key::Rw, "all zones are empty, so fio finds nothing to read");
+            self.problems.push(d.suggest("first_fill=random"));
+        }
+        let (runtime, io_size) = (self.n(Key::Runtime), self.n(Key::IoSize));
+        let time_based = self.on(Key::TimeBased);
+        if time_based && runtime == 0 && io_size == 0 {
+            let d = self.warning(Key::TimeBased, "fio ignores it without runtime");
+            self.problems.push(d.suggest("runtime=30s"));
+        }
+        let repeats = io_size > 0 || time_based && runtime > 0;
+        let range_bytes = size.saturating_mul(capacity);
+        let numjobs = self.n(Key::Numjobs);
+        if !repeats && self.n(Key::RampSize) >= range_bytes.saturating_mul(numjobs) {
+            let d = self.error(Key::RampSize, "the jobs end before the ramp does, so nothing would be measured");
+            self.problems.push(d);
+        }
+        let workload = FioZbdConfig {
+            rw,
+            bs: bs / SECTOR_BYTES,
+            iodepth: self.n32(Key::Iodepth),
+            first_zone: offset.min(u64::from(u32::MAX)) as u32,
+            zones: size.min(u64::from(u32::MAX)) as u32,
+            max_open_zones: open as u32,
+            io_bytes: (!repeats).then_some(range_bytes),
+        };
+        let segment = if self.on(Key::Hugepages) { 2 << 20 } else { 4096 };
+        (0..numjobs)
+            .map(|i| JobConfig {
+                name: format!("job{i}"),
+                dev: 0,
+                workload: WorkloadConfig::FioZbd(workload.clone()),
+                bio_segment_bytes: segment,
+                start_ns: 0,
+            })
+            .collect()
+    }
+
+    fn writeback(&mut self, drive: &DriveConfig, offset: u64) -> Vec<JobConfig> {
+        let (lo, hi) = match self.s.resolved(self.side, Key::Filesize) {
+            Value::Range(lo, hi) => (lo, hi),
+            _ => (0, 0),
+        };
+        if !lo.is_multiple_of(BLOCK_BYTES) || !hi.is_multiple_of(BLOCK_BYTES) {
+            let d = self.error(Key::Filesize, "files are whole 4 KiB blocks");
+            self.problems.push(d);
+        }
+        if self.n(Key::Runtime) == 0 && self.n(Key::IoSize) == 0 {
+            let d = self.error(Key::Runtime, "writeback does not end by itself: set runtime or io_size");
+            self.problems.push(d.suggest("runtime=30s"));
+        }
+        let p = &drive.profile;
+        let room = u64::from(p.nr_zones).saturating_sub(offset) * p.zone_capacity_sectors * SECTOR_BYTES;
+        let asked = self.n(Key::RampSize).saturating_add(self.n(Key::IoSize)).saturating_add(hi);
+        if asked > room && room > 0 {
+            let d = self.error(Key::IoSize, format!("more than fits behind offset, {}", print_bytes(room)));
+            self.problems.push(d);
+        }
+        vec![JobConfig {
+            name: "writeback".into(),
+            dev: 0,
+            workload: WorkloadConfig::Writeback(WritebackConfig {
+                file_min: lo,
+                file_max: hi,
+                in_flight_limit: self.n(Key::WbInFlight),
+                first_zone: offset.min(u64::from(u32::MAX)) as u32,
+            }),
+            bio_segment_bytes: self.n32(Key::WbSegmentBytes),
+            start_ns: 0,
+        }]
+    }
+
+    fn faults(&mut self, capacity: u64) -> Vec<FaultRule> {
+        let Value::Faults(list) = self.s.resolved(self.side, Key::Fault) else { return Vec::new() };
+        if list.iter().any(|f| f.nr_sectors == 0) {
+            let d = self.error(Key::Fault, "an error over 0 sectors hits nothing");
+            self.problems.push(d);
+        }
+        if list.iter().any(|f| f.sector.checked_add(f.nr_sectors).is_none_or(|end| end > capacity)) {
+            let d = self.error(Key::Fault, format!("beyond the end of the disk, which has {capacity} sectors"));
+            self.problems.push(d);
+        }
+        const DEV: DevIdx = 0;
+        list.iter()
+            .map(|f| FaultRule {
+                dev: DEV,
+                sector: f.sector,
+                nr_sectors: f.nr_sectors,
+                from: f.from,
+                until: f.until,
+                status: f.status,
+            })
+            .collect()
+    }
+
+    /// Notes for settings that were given but mean nothing here.
+    fn unused(&mut self) {
+        for &key in KEYS {
+            let given = match self.side {
+                Side::A => self.s.is_changed(key),
+                Side::B => self.s.b_value(key).is_some() || self.s.is_changed(key),
+            };
+            if !given || self.s.in_effect(self.side, key) {
+                continue;
+            }
+            let missing = Param::of(key).shown_when.iter().find(|(k, word)| !self.is(*k, word));
+            if let Some((k, word)) = missing {
+                let message = format!("has no effect without {}={word}", Param::of(*k).key);
+                self.problems.push(Diagnostic::note(&self.name(key), &self.word(key), message));
+            }
+        }
+    }
+
+    fn too_long(&mut self, cfg: &SimConfig, events: u64) {
+        let message = format!(
+            "about {} million events, more than the {} million a shown run may have",
+            events.div_ceil(1_000_000),
+            MAX_SHOWN_EVENTS / 1_000_000
+        );
+        let d = match cfg.stop.runtime_ns {
+            Some(ns) => {
+                let fits = u128::from(ns) * u128::from(MAX_SHOWN_EVENTS) / u128::from(events);
+                // Two significant digits are enough for a suggestion.
+                let unit = 10u64.pow((fits as u64).checked_ilog10().unwrap_or(0).saturating_sub(1));
+                let short = print_time((fits as u64 / unit * unit).max(1));
+                self.warning(Key::Runtime, message).suggest(format!("runtime={short}"))
+            }
+            None => self.warning(Key::Runtime, message).suggest("runtime=30s"),
+        };
+        self.problems.push(d);
+    }
+}

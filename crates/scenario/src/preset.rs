@@ -1,0 +1,180 @@
+//! Presets: a pair of runs worth looking at, and the settings the published tables need.
+//!
+//! Models: the four tables of the commit log that added QUEUE_ZONED_QD1_WRITES (seed 000).
+//! Rule: the shown run, the chart and `validate` differ only by `row`, so that they agree where they overlap.
+//! Leaves out: the published figures themselves; they are reference data of `bioscope-lab`.
+
+use crate::diagnostic::Diagnostic;
+use crate::params::Key;
+use crate::scenario::{Moment, Scenario, Side, Sweep, row_value};
+use crate::value::Value;
+
+/// See the module.
+#[derive(Debug, PartialEq)]
+pub struct Preset {
+    /// Name in links and on the command line.
+    pub name: &'static str,
+    /// Title.
+    pub title: &'static str,
+    /// One sentence: what to look for.
+    pub look_for: &'static str,
+    /// Where the scene comes from.
+    pub sources: &'static [&'static str],
+    /// Settings of run A that are not defaults.
+    pub a: &'static [(Key, &'static str)],
+    /// What differs in run B.
+    pub b: &'static [(Key, &'static str)],
+    /// Settings that replace A's in sweeps and in `validate`.
+    pub row: &'static [(Key, &'static str)],
+    /// The setting its chart sweeps, and the values.
+    pub sweep: (&'static str, &'static str),
+    /// Moment shown first.
+    pub t: Moment,
+    /// Simulated ns per second of wall time at the start.
+    pub speed_ns: u64,
+}
+
+const MS: u64 = 1_000_000;
+const COMMIT_LOG: &str = "Linux commit log of QUEUE_ZONED_QD1_WRITES (7.1), 30 TB host-managed SMR SATA disk";
+const QD1: &[(Key, &str)] = &[(Key::ZonedQd1Writes, "1")];
+/// One writeback stream after 4 GiB, 32 GiB long, zones at random angles.
+const XFS_ROW: &[(Key, &str)] =
+    &[(Key::Runtime, "0"), (Key::RampSize, "4GiB"), (Key::IoSize, "32GiB"), (Key::ZonePhase, "random")];
+const ADAPTERS: (&str, &str) = ("hba", "ahci,mpi3mr");
+
+/// All presets.
+pub static PRESETS: &[Preset] = &[
+    Preset {
+        name: "smr-seq-write",
+        title: "Sequential writes at depth on an SMR disk",
+        look_for: "When the writer crosses into the next zone, A sends commands of both zones in turn and the head goes \
+                   back and forth; B finishes the old zone first.",
+        sources: &[COMMIT_LOG],
+        a: &[(Key::Iodepth, "64")],
+        b: QD1,
+        // 26 zones, the first two of them ramp.
+        row: &[(Key::Runtime, "0"), (Key::Size, "26z"), (Key::RampSize, "512MiB")],
+        sweep: ("iodepth", "1,2,4,8,16,32,64,128"),
+        t: Moment { ns: 750 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "smr-rand-zones",
+        title: "Sixteen jobs on random zones",
+        look_for: "A writes one half of a 1 MiB I/O and leaves for another zone before the other half comes; \
+                   B writes all a zone has waiting in one visit.",
+        sources: &[COMMIT_LOG],
+        a: &[
+            (Key::Rw, "randwrite"),
+            (Key::Iodepth, "32"),
+            (Key::Numjobs, "16"),
+            (Key::Size, "8z"),
+            (Key::TimeBased, "1"),
+            (Key::FirstFill, "random"),
+            (Key::ZonePhase, "random"),
+        ],
+        b: QD1,
+        row: &[(Key::Runtime, "0"), (Key::RampSize, "6GiB"), (Key::IoSize, "24GiB")],
+        sweep: ("size", "1z,2z,4z,8z,16z,32z,64z,128z"),
+        t: Moment { ns: 1000 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "smr-xfs-256m",
+        title: "XFS writing 256 MiB files",
+        look_for: "Each file fills a zone; A keeps two or three zones busy at the same time, B one.",
+        sources: &[COMMIT_LOG],
+        a: &[(Key::Workload, "writeback"), (Key::ZonePhase, "random")],
+        b: QD1,
+        row: XFS_ROW,
+        sweep: ADAPTERS,
+        t: Moment { ns: 1000 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "smr-xfs-4-128m",
+        title: "XFS writing files of 4 to 128 MiB",
+        look_for: "Files are packed one after the other into the open zone, so A still alternates between two or three zones.",
+        sources: &[COMMIT_LOG],
+        a: &[(Key::Workload, "writeback"), (Key::Filesize, "4MiB-128MiB"), (Key::ZonePhase, "random")],
+        b: QD1,
+        row: XFS_ROW,
+        sweep: ADAPTERS,
+        t: Moment { ns: 1000 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "smr-xfs-2-8m",
+        title: "XFS writing files of 2 to 8 MiB",
+        look_for: "Small files end in small commands: A changes zones more often per MiB than with large files.",
+        sources: &[COMMIT_LOG],
+        a: &[(Key::Workload, "writeback"), (Key::Filesize, "2MiB-8MiB"), (Key::ZonePhase, "random")],
+        b: QD1,
+        row: XFS_ROW,
+        sweep: ADAPTERS,
+        t: Moment { ns: 1000 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+];
+
+/// The preset of a name.
+pub fn find(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|p| p.name == name)
+}
+
+impl Preset {
+    /// B's differences as values, in the order of keys.
+    pub fn b_values(&self) -> Vec<(Key, Value)> {
+        let mut v: Vec<_> = self.b.iter().map(|(k, text)| (*k, row_value(*k, text))).collect();
+        v.sort_by_key(|(k, _)| *k);
+        v
+    }
+    /// The sweep of its chart.
+    pub fn sweep(&self) -> Sweep {
+        // Read by a test.
+        Sweep::parse("sw", self.sweep.0, self.sweep.1).unwrap_or(Sweep { key: Key::Iodepth, values: Vec::new() })
+    }
+    /// One row of its table: the row settings, and the swept key at `setting`.
+    pub fn row(&'static self, setting: &str) -> Result<Scenario, Diagnostic> {
+        let mut s = Scenario::of(self).for_sweep();
+        s.set_text(self.sweep.0, setting)?;
+        Ok(s)
+    }
+    /// The same with a value.
+    pub fn row_at(&'static self, v: &Value) -> Scenario {
+        let mut s = Scenario::of(self).for_sweep();
+        s.set(Side::A, self.sweep().key, v.clone());
+        s
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::check;
+    use crate::params::Param;
+
+    #[test]
+    fn every_setting_of_every_preset_is_canonical() {
+        for p in PRESETS {
+            for (key, text) in p.a.iter().chain(p.b).chain(p.row) {
+                let row = Param::of(*key);
+                assert_eq!(row.print(&row.parse(text).unwrap()), *text, "{} {}", p.name, row.key);
+            }
+            assert_eq!(p.sweep().texts().join(","), p.sweep.1, "{}", p.name);
+        }
+    }
+
+    #[test]
+    fn every_row_of_every_table_can_run_without_a_warning() {
+        for p in PRESETS {
+            for v in p.sweep().values {
+                let s = p.row_at(&v);
+                for side in [Side::A, Side::B] {
+                    let (cfg, problems) = check(&s, side);
+                    assert!(cfg.is_some() && problems.is_empty(), "{}: {problems:?}", p.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! What a user asks for: a value for every parameter of run A, what differs in run B, and the view of it a link names.
+//!
+//! Models: nothing.
+//! Rule: holds values within each row's bounds; whether they fit together is decided by `check`.
+//! Leaves out: text of whole scenarios (`text`).
+
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::params::{KEYS, Key, PARAMS, Param, find};
+use crate::preset::Preset;
+use crate::profile;
+use crate::value::{Problem, Unit, Value};
+
+/// One of the two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The run itself.
+    A,
+    /// The run it is compared with.
+    B,
+}
+
+/// A moment of a run: a time, and the k-th record at that time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Moment {
+    /// ns
+    pub ns: u64,
+    /// Record at that time, from 0.
+    pub k: u32,
+}
+
+/// A setting and the values it is to be swept over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// The setting.
+    pub key: Key,
+    /// Its values, in order.
+    pub values: Vec<Value>,
+}
+
+/// Values a sweep may have.
+pub const MAX_SWEEP: usize = 64;
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// The preset it started from.
+    pub preset: Option<&'static Preset>,
+    a: Vec<Value>,
+    /// In order of keys.
+    b: Vec<(Key, Value)>,
+    /// A sweep other than the preset's.
+    pub sweep: Option<Sweep>,
+    /// Where to stop and look; `None` = the preset's moment, or the start.
+    pub t: Option<Moment>,
+    /// Model version the link was made with.
+    pub m: Option<u32>,
+    /// Keys of the text that mean nothing here (yet): kept and written again.
+    pub extra: Vec<(String, String)>,
+}
+
+impl Default for Scenario {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Scenario {
+    /// All parameters at their defaults, one run.
+    pub fn new() -> Self {
+        Self {
+            preset: None,
+            a: PARAMS.iter().map(Param::default_value).collect(),
+            b: Vec::new(),
+            sweep: None,
+            t: None,
+            m: None,
+            extra: Vec::new(),
+        }
+    }
+    /// A preset as it comes: A's settings and B's differences.
+    pub fn of(preset: &'static Preset) -> Self {
+        let mut s = Self::new();
+        s.preset = Some(preset);
+        for (key, text) in preset.a {
+            s.a[*key as usize] = row_value(*key, text);
+        }
+        s.b = preset.b_values();
+        s
+    }
+
+    /// The value of a side.
+    pub fn value(&self, side: Side, key: Key) -> &Value {
+        match side {
+            Side::B => self.b_value(key).unwrap_or(&self.a[key as usize]),
+            Side::A => &self.a[key as usize],
+        }
+    }
+    /// Sets a side's value. On side B the setting then differs (or may differ) from A's.
+    pub fn set(&mut self, side: Side, key: Key, v: Value) {
+        match side {
+            Side::A => self.a[key as usize] = v,
+            Side::B => match self.b.binary_search_by_key(&key, |(k, _)| *k) {
+                Ok(i) => self.b[i].1 = v,
+                Err(i) => self.b.insert(i, (key, v)),
+            },
+        }
+    }
+    /// Sets `key=text`, `b.` in front of the key for run B. On an error nothing changes.
+    pub fn set_text(&mut self, key: &str, text: &str) -> Result<(), Diagnostic> {
+        let (side, name) = match key.strip_prefix("b.") {
+            Some(name) => (Side::B, name),
+            None => (Side::A, key),
+        };
+        let prefix = if side == Side::B { "b." } else { "" };
+        let Some(k) = find(name) else {
+            let d = Diagnostic::error(key, text, "no such parameter");
+            return Err(match nearest(name, PARAMS.iter().map(|p| p.key)) {
+                Some(near) => d.suggest(format!("{prefix}{near}")),
+                None => d,
+            });
+        };
+        if side == Side::B && k == Key::Seed {
+            return Err(Diagnostic::error(key, text, "runs A and B share the seed"));
+        }
+        let v = Param::of(k).parse(text).map_err(|mut d| {
+            d.key = key.into();
+            d
+        })?;
+        self.set(side, k, v);
+        Ok(())
+    }
+    /// Back to the preset's value (A) or to no difference beyond the preset's (B).
+    pub fn reset(&mut self, side: Side, key: Key) {
+        match side {
+            Side::A => self.a[key as usize] = self.base_value(key),
+            Side::B => {
+                self.b.retain(|(k, _)| *k != key);
+                if let Some(v) = self.preset.and_then(|p| p.b_values().into_iter().find(|(k, _)| *k == key)) {
+                    self.set(Side::B, key, v.1);
+                }
+            }
+        }
+    }
+    /// Value before any edit: the preset's, else the default.
+    pub fn base_value(&self, key: Key) -> Value {
+        self.preset
+            .and_then(|p| p.a.iter().find(|(k, _)| *k == key))
+            .map_or_else(|| Param::of(key).default_value(), |(k, text)| row_value(*k, text))
+    }
+    /// True if A's value is not the preset's (or default) one.
+    pub fn is_changed(&self, key: Key) -> bool {
+        *self.value(Side::A, key) != self.base_value(key)
+    }
+
+    /// True if there is a run B.
+    pub fn has_b(&self) -> bool {
+        !self.b.is_empty()
+    }
+    /// What differs in run B, in the order of keys.
+    pub fn b(&self) -> &[(Key, Value)] {
+        &self.b
+    }
+    /// B's own value of a key, if it has one.
+    pub fn b_value(&self, key: Key) -> Option<&Value> {
+        self.b.iter().find(|(k, _)| *k == key).map(|(_, v)| v)
+    }
+    /// Drops one difference of run B.
+    pub fn drop_b_key(&mut self, key: Key) {
+        self.b.retain(|(k, _)| *k != key);
+    }
+    /// Drops run B.
+    pub fn drop_b(&mut self) {
+        self.b.clear();
+    }
+
+    /// True if the parameter is in effect on this side: its `shown_when` holds.
+    pub fn in_effect(&self, side: Side, key: Key) -> bool {
+        Param::of(key).shown_when.iter().all(|(k, word)| Param::of(*k).print(self.value(side, *k)) == *word)
+    }
+    /// Canonical text of a side's value.
+    pub fn text(&self, side: Side, key: Key) -> String {
+        Param::of(key).print(self.value(side, key))
+    }
+    /// The value in effect: `auto` replaced by what it stands for.
+    pub fn resolved(&self, side: Side, key: Key) -> Value {
+        match self.value(side, key) {
+            Value::Auto => self.auto(side, key),
+            v => v.clone(),
+        }
+    }
+    /// What `auto` stands for on this side.
+    pub fn auto(&self, side: Side, key: Key) -> Value {
+        let profile = profile::smr_30tb();
+        let d = &profile.drive;
+        let mpi3mr = self.text(side, Key::Hba) == "mpi3mr";
+        let number = |key: Key| match self.resolved(side, key) {
+            Value::Int(n) => n,
+            _ => 0,
+        };
+        let n = match key {
+            Key::Offset => return Value::Zones(u64::from(d.nr_conv_zones)),
+            Key::Size => {
+                let first = self.zones(side, Key::Offset);
+                return Value::Zones(u64::from(d.nr_zones).saturating_sub(first));
+            }
+            Key::MaxOpenZones => u64::from(d.max_open_zones),
+            Key::NrRequests if self.text(side, Key::Scheduler) == "none" => number(Key::QueueDepth),
+            Key::NrRequests => 2 * number(Key::QueueDepth).min(128),
+            Key::AsyncDepth => number(Key::NrRequests),
+            Key::MaxSectorsKb => max_hw_bytes(mpi3mr).min(4 << 20),
+            Key::MaxSegments => {
+                if mpi3mr {
+                    256
+                } else {
+                    168
+                }
+            }
+            Key::QueueDepth => 32,
+            Key::WbInFlight => profile.writeback_in_flight,
+            Key::WbSegmentBytes => profile.writeback_segment_bytes,
+            Key::RevNs => d.rev_ns,
+            Key::RateOuter => d.rate_outer,
+            Key::RateInner => profile::inner_rate(number(Key::RateOuter), profile.inner_milli),
+            Key::RecordingZones => u64::from(d.recording_zones),
+            Key::SettleNs => d.settle_ns,
+            Key::SeekFullNs => d.seek_full_ns,
+            Key::Slots => u64::from(d.slots),
+            Key::SlotsPerWaiting => u64::from(d.slots_per_waiting_milli),
+            Key::WindowMin => u64::from(d.window_min),
+            Key::VisitCommands => u64::from(d.visit_commands),
+            Key::Candidates => u64::from(d.candidates),
+            Key::ZoneResetNs => d.zone_reset_ns,
+            Key::InterfaceRate => d.interface_rate,
+            Key::CommandNs => d.command_ns,
+            Key::ReadAgeNs => d.read_age_ns,
+            // No other row has `auto`; a test asks all of them.
+            _ => return Value::Auto,
+        };
+        Value::Int(n)
+    }
+    /// A size or offset in zones, rounded down.
+    pub(crate) fn zones(&self, side: Side, key: Key) -> u64 {
+        match self.resolved(side, key) {
+            Value::Zones(n) => n,
+            Value::Int(bytes) => bytes / 512 / profile::smr_30tb().drive.zone_sectors,
+            _ => 0,
+        }
+    }
+
+    /// The scenario that charts, `sweep` and `validate` run: where the user has left the preset's own setting alone,
+    /// the preset's row setting replaces it (the published tables were not measured on a 30 s run); seed 1.
+    pub fn for_sweep(&self) -> Scenario {
+        let mut s = self.clone();
+        if let Some(p) = self.preset {
+            for (key, text) in p.row {
+                if !self.is_changed(*key) {
+                    s.set(Side::A, *key, row_value(*key, text));
+                }
+            }
+        }
+        if !self.is_changed(Key::Seed) {
+            s.set(Side::A, Key::Seed, Value::Int(1));
+        }
+        s.t = None;
+        s
+    }
+    /// The sweep of this scenario: its own, else the preset's.
+    pub fn sweep(&self) -> Option<Sweep> {
+        self.sweep.clone().or_else(|| self.preset.map(|p| p.sweep()))
+    }
+
+    /// Configuration hash: FNV-1a 64 over the sorted lines `key=value` of everything that is not at its default,
+    /// `b.` lines included, each line ended by a newline.
+    pub fn hash(&self) -> u64 {
+        let mut lines = self.lines(Side::A);
+        lines.extend(self.b.iter().map(|(k, v)| format!("b.{}={}\n", Param::of(*k).key, Param::of(*k).print(v))));
+        fnv_lines(lines)
+    }
+    /// Configuration hash of one run alone.
+    pub fn side_hash(&self, side: Side) -> u64 {
+        fnv_lines(self.lines(side))
+    }
+    fn lines(&self, side: Side) -> Vec<String> {
+        KEYS.iter()
+            .filter(|k| *self.value(side, **k) != Param::of(**k).default_value())
+            .map(|k| format!("{}={}\n", Param::of(*k).key, self.text(side, *k)))
+            .collect()
+    }
+}
+
+/// Bytes a command may have at most, by host adapter: LBA48 through libata, or mpi3mr's default transfer size.
+pub(crate) fn max_hw_bytes(mpi3mr: bool) -> u64 {
+    if mpi3mr { 1 << 20 } else { 32_767 << 10 }
+}
+
+/// Values in this crate's own tables are read by a test; a wrong one would fall back to `auto`.
+pub(crate) fn row_value(key: Key, text: &str) -> Value {
+    Param::of(key).parse(text).unwrap_or(Value::Auto)
+}
+
+fn fnv_lines(mut lines: Vec<String>) -> u64 {
+    lines.sort();
+    lines
+        .iter()
+        .flat_map(|l| l.bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+impl Sweep {
+    /// Reads `key` and its values: `1,2,4`, `1..128*2`, `4..32+4`, or words. The diagnostic's key is `name`.
+    pub fn parse(name: &str, key: &str, values: &str) -> Result<Sweep, Diagnostic> {
+        let Some(k) = find(key) else {
+            let d = Diagnostic::error(name, key, "no such parameter to sweep");
+            return Err(match nearest(key, PARAMS.iter().map(|p| p.key)) {
+                Some(near) => d.suggest(near),
+                None => d,
+            });
+        };
+        let bad = |text: &str, message: &str| Diagnostic::error(name, text, message);
+        if values.trim().is_empty() {
+            return Err(bad(key, "a sweep needs values").suggest(format!("{key}:VALUE,VALUE")));
+        }
+        let row = Param::of(k);
+        let mut list = Vec::new();
+        for part in values.split(',') {
+            match part.split_once("..") {
+                Some((from, rest)) => range(row, from, rest, &mut list).map_err(|m| bad(part, m))?,
+                None => list.push(row.parse(part).map_err(|mut d| {
+                    d.message = format!("{key}: {}", d.message);
+                    d.key = name.into();
+                    d
+                })?),
+            }
+            if list.len() > MAX_SWEEP {
+                return Err(bad(values, &format!("a sweep has at most {MAX_SWEEP} values")));
+            }
+        }
+        Ok(Sweep { key: k, values: list })
+    }
+    /// Values as text.
+    pub fn texts(&self) -> Vec<String> {
+        self.values.iter().map(|v| Param::of(self.key).print(v)).collect()
+    }
+    /// Canonical text: `iodepth:1,2,4`.
+    pub fn text(&self) -> String {
+        format!("{}:{}", Param::of(self.key).key, self.texts().join(","))
+    }
+}
+
+/// `from..to*factor` or `from..to+step`.
+fn range(row: &Param, from: &str, rest: &str, list: &mut Vec<Value>) -> Result<(), &'static str> {
+    const FORM: &str = "not of the form FROM..TO*FACTOR or FROM..TO+STEP";
+    let at = rest.rfind(['*', '+']).ok_or(FORM)?;
+    let (to, step) = (&rest[..at], &rest[at + 1..]);
+    let ends = (row.parse(from).map_err(|_| FORM)?, row.parse(to).map_err(|_| FORM)?);
+    let (from, to, make): (u64, u64, fn(u64) -> Value) = match ends {
+        (Value::Int(a), Value::Int(b)) => (a, b, Value::Int),
+        (Value::Zones(a), Value::Zones(b)) => (a, b, Value::Zones),
+        _ => return Err(FORM),
+    };
+    let (factor, plus) = match rest.as_bytes()[at] {
+        b'*' => (step.parse::<u64>().map_err(|_| FORM)?, 0),
+        _ => match crate::value::parse(row.unit, step) {
+            Ok(Value::Int(n) | Value::Zones(n)) => (1, n),
+            Ok(_) | Err(Problem::NoSuchWord) => return Err(FORM),
+            Err(_) => return Err(FORM),
+        },
+    };
+    if matches!(row.unit, Unit::Bool | Unit::Word(_)) || from == 0 && plus == 0 || factor == 0 {
+        return Err(FORM);
+    }
+    if from > to || factor == 1 && plus == 0 {
+        return Err("this range does not reach its end");
+    }
+    let mut n = from;
+    while n <= to && list.len() <= MAX_SWEEP {
+        list.push(make(n));
+        match n.checked_mul(factor).and_then(|n| n.checked_add(plus)) {
+            Some(next) => n = next,
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preset::PRESETS;
+
+    #[test]
+    fn every_auto_stands_for_something() {
+        for preset in PRESETS {
+            let s = Scenario::of(preset);
+            for key in KEYS {
+                for side in [Side::A, Side::B] {
+                    assert_ne!(s.resolved(side, *key), Value::Auto, "{key:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_profile_row_reads_the_profile() {
+        let lines = profile::parse(profile::SMR_30TB).unwrap();
+        for p in PARAMS {
+            if let Some(key) = p.profile {
+                assert!(profile::entries(&lines).any(|e| e.key == key), "{key}");
+                assert!(p.has_auto(), "{}", p.key);
+            }
+        }
+    }
+
+    #[test]
+    fn row_settings_give_way_to_edits() {
+        let mut s = Scenario::of(&PRESETS[0]);
+        let row = s.for_sweep();
+        assert_eq!(row.text(Side::A, Key::Size), "26z");
+        assert_eq!(row.text(Side::A, Key::Runtime), "0");
+        assert_eq!(row.text(Side::A, Key::Seed), "1");
+        s.set_text("size", "8z").unwrap();
+        s.set_text("seed", "7").unwrap();
+        let row = s.for_sweep();
+        assert_eq!(row.text(Side::A, Key::Size), "8z");
+        assert_eq!(row.text(Side::A, Key::Seed), "7");
+    }
+
+    #[test]
+    fn sweeps_read_lists_and_ranges() {
+        for (values, want) in [
+            ("1,2,4", "iodepth:1,2,4"),
+            ("1..128*2", "iodepth:1,2,4,8,16,32,64,128"),
+            ("4..16+4", "iodepth:4,8,12,16"),
+            ("1..4*2,100", "iodepth:1,2,4,100"),
+        ] {
+            assert_eq!(Sweep::parse("sw", "iodepth", values).unwrap().text(), want);
+        }
+        assert_eq!(Sweep::parse("sw", "size", "1z..8z*2").unwrap().text(), "size:1z,2z,4z,8z");
+        assert_eq!(Sweep::parse("sw", "hba", "ahci,mpi3mr").unwrap().text(), "hba:ahci,mpi3mr");
+        assert_eq!(Sweep::parse("sw", "zoned_qd1_writes", "0,1").unwrap().text(), "zoned_qd1_writes:0,1");
+        for bad in
+            ["", "1..", "1..4", "4..1*2", "1..8*1", "1..8*0", "0..8*2", "1..4096+1", "1..18446744073709551615*2", "x"]
+        {
+            assert!(Sweep::parse("sw", "iodepth", bad).is_err(), "{bad}");
+        }
+    }
+}
