@@ -10,7 +10,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const WASM_TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32v1-none"];
 
@@ -145,8 +145,9 @@ pub fn chromium() -> Result<PathBuf> {
 }
 
 fn apt_get(args: &[&str]) -> Command {
-    let mut apt_get = command("apt-get", &["--quiet=2", "-o=Dpkg::Use-Pty=0"]);
-    apt_get.args(args).env("DEBIAN_FRONTEND", "noninteractive");
+    let mut apt_get = command("apt-get", &["--quiet=2"]);
+    // A line per package, hundreds of them; errors go to standard error.
+    apt_get.args(args).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null());
     apt_get
 }
 
