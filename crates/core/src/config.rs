@@ -65,21 +65,12 @@ pub struct KernelConfig {
     pub zone_ordering: ZoneOrdering,
     /// A write meeting a DEAD plug whose wp_offset is 0 revives it (later fix, kernel.md 5.2 step 3).
     pub dead_plug_revive: bool,
-    /// Requests in a task plug before it is flushed (32 from 5.16).
-    pub plug_max_rq: u32,
-    /// Bytes of the oldest plugged request that make the next new request flush the plug.
-    pub plug_flush_bytes: u32,
 }
 
 impl Default for KernelConfig {
     /// Linux 7.1.
     fn default() -> Self {
-        Self {
-            zone_ordering: ZoneOrdering::Zwplug,
-            dead_plug_revive: false,
-            plug_max_rq: 32,
-            plug_flush_bytes: 131_072,
-        }
+        Self { zone_ordering: ZoneOrdering::Zwplug, dead_plug_revive: false }
     }
 }
 

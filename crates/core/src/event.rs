@@ -28,6 +28,8 @@ pub enum Event {
     Fault(DevIdx, Idx, BlkStatus),
     /// Change number n of the configuration is due.
     Change(u32),
+    /// The ramp time is over.
+    RampOver,
     /// The measured run time is over.
     RuntimeOver,
 }

@@ -14,11 +14,19 @@
 
 extern crate alloc;
 
+pub mod blk;
+mod bus;
 pub mod config;
+pub mod drive;
+mod event;
 pub mod observe;
+mod rng;
 pub mod sim;
+mod slab;
 pub mod time;
 pub mod units;
+mod view;
+pub mod workload;
 
 /// Raised whenever the same configuration gives another trace than before.
 pub const MODEL_VERSION: u32 = 1;

@@ -4,19 +4,49 @@
 //! Rule: `step` takes the next event and handles it to the end; equal configurations give equal traces.
 //! Leaves out: who listens ([`crate::observe::trace::TraceSink`]) and who looks ([`Simulation::snapshot`]).
 
+use alloc::collections::VecDeque;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
+use crate::blk::bio::Bio;
+use crate::blk::request::Request;
+use crate::blk::{Ctx, Device, Queue};
+use crate::bus::Bus;
 use crate::config::SimConfig;
-use crate::observe::snapshot::Snapshot;
+use crate::drive::{Done, Drive};
+use crate::event::{Event, EventQueue};
+use crate::observe::snapshot::{MAX_WHY, Snapshot, ZoneCond};
 use crate::observe::stats::Stats;
 use crate::observe::trace::TraceSink;
+use crate::observe::why::WhyRecord;
+use crate::slab::Slab;
 use crate::time::SimTime;
+use crate::units::{BioId, DevIdx, JobIdx, RqId, Sector, ZoneNo};
+use crate::workload::{Job, fio::Shared};
 
 /// A run. `Clone` is the save format: a clone continues exactly as the original.
 #[derive(Clone)]
 pub struct Simulation {
-    cfg: Arc<SimConfig>,
-    now: SimTime,
+    pub(crate) cfg: Arc<SimConfig>,
+    pub(crate) st: State,
+}
+
+/// Everything that changes during a run.
+#[derive(Clone)]
+pub(crate) struct State {
+    pub now: SimTime,
+    pub events: u64,
+    pub queue: EventQueue,
+    pub bios: Slab<Bio>,
+    pub rqs: Slab<Request>,
+    pub devs: Vec<Device>,
+    pub jobs: Vec<Job>,
+    pub fio: Shared,
+    pub ids: (BioId, RqId),
+    pub stopped: bool,
+    pub measuring: bool,
+    pub stats: Stats,
+    pub why: VecDeque<WhyRecord>,
 }
 
 /// Why [`Simulation::advance`] came back.
@@ -30,58 +60,232 @@ pub enum Advance {
     Budget,
 }
 
+/// One zone as report zones gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZoneReport {
+    /// Zone number.
+    pub zone: ZoneNo,
+    /// First sector.
+    pub start: Sector,
+    /// Length, sectors.
+    pub len: Sector,
+    /// Writable sectors.
+    pub capacity: Sector,
+    /// Write pointer, absolute sector (start + len for a full zone, as sd reports it).
+    pub wp: Sector,
+    /// Condition.
+    pub cond: ZoneCond,
+}
+
 impl Simulation {
     /// Sets a run up at time 0, nothing handled yet.
     pub fn new(cfg: Arc<SimConfig>) -> Self {
-        Self { cfg, now: 0 }
+        let devs: Vec<Device> = (0..)
+            .zip(&cfg.devices)
+            .map(|(i, d)| Device {
+                queue: d.queue.map(|q| Queue::new(q, cfg.host.nr_cpus)),
+                drive: Drive::new(i, &d.drive, cfg.seed),
+            })
+            .collect();
+        let jobs = (0..)
+            .zip(&cfg.jobs)
+            .map(|(i, j)| {
+                let zone_sectors = cfg.devices[usize::from(j.dev)].drive.profile.zone_sectors;
+                Job::new(j, i, cfg.seed, zone_sectors)
+            })
+            .collect();
+        let st = State {
+            now: 0,
+            events: 0,
+            queue: EventQueue::default(),
+            bios: Slab::default(),
+            rqs: Slab::default(),
+            devs,
+            jobs,
+            fio: Shared::default(),
+            ids: (0, 0),
+            stopped: false,
+            measuring: false,
+            stats: Stats::default(),
+            why: VecDeque::with_capacity(MAX_WHY),
+        };
+        let mut sim = Self { cfg, st };
+        sim.with_ctx(&mut (), |ctx| {
+            for dev in 0..ctx.devs.len() {
+                ctx.zone_revalidate(dev as DevIdx);
+            }
+            for j in 0..ctx.jobs.len() {
+                let start = ctx.cfg.jobs[j].start_ns;
+                ctx.wake_job(j as JobIdx, start);
+            }
+            for (n, c) in (0..).zip(&ctx.cfg.changes) {
+                ctx.bus.queue.push(c.at, Event::Change(n));
+            }
+            let ramp = ctx.cfg.ramp;
+            match (ramp.time_ns, ramp.bytes) {
+                (0, 0) => ctx.open_window(),
+                (t, 0) => ctx.bus.queue.push(t, Event::RampOver),
+                _ => {}
+            }
+        });
+        sim
     }
+
+    /// Runs `f` with all state laid out for the pipeline.
+    fn with_ctx<R>(&mut self, sink: &mut dyn TraceSink, f: impl FnOnce(&mut Ctx) -> R) -> R {
+        let st = &mut self.st;
+        let mut ctx = Ctx {
+            cfg: &self.cfg,
+            bus: Bus {
+                now: st.now,
+                queue: &mut st.queue,
+                sink,
+                why: &mut st.why,
+                stats: &mut st.stats,
+                measuring: st.measuring,
+            },
+            bios: &mut st.bios,
+            rqs: &mut st.rqs,
+            devs: &mut st.devs,
+            jobs: &mut st.jobs,
+            fio: &mut st.fio,
+            ids: &mut st.ids,
+            stopped: &mut st.stopped,
+        };
+        let r = f(&mut ctx);
+        let (now, measuring) = (ctx.bus.now, ctx.bus.measuring);
+        st.now = now;
+        st.measuring = measuring;
+        r
+    }
+
     /// Configuration of the run.
     pub fn config(&self) -> &Arc<SimConfig> {
         &self.cfg
     }
     /// Time of the last handled event (or of the last `advance` target), ns.
     pub fn now(&self) -> SimTime {
-        self.now
+        self.st.now
     }
     /// Engine events handled so far.
     pub fn events(&self) -> u64 {
-        0
+        self.st.events
     }
     /// Time of the next event; `None` when done.
     pub fn next_time(&self) -> Option<SimTime> {
-        None
+        self.st.queue.next_time()
     }
+    /// Bios submitted and not ended, pieces included: 0 at the end of every run.
+    pub fn bios_in_flight(&self) -> usize {
+        self.st.bios.len()
+    }
+
     /// Handles the next event; `None` when nothing is left.
-    pub fn step<S: TraceSink>(&mut self, _sink: &mut S) -> Option<SimTime> {
-        None
+    pub fn step<S: TraceSink>(&mut self, sink: &mut S) -> Option<SimTime> {
+        self.next_time()?;
+        self.advance(SimTime::MAX, 1, sink);
+        Some(self.st.now)
     }
+
     /// Handles events up to and including `until`, at most `max_events`.
     pub fn advance<S: TraceSink>(&mut self, until: SimTime, max_events: u64, sink: &mut S) -> Advance {
-        for _ in 0..max_events {
-            match self.next_time() {
-                None => return Advance::Done,
-                Some(t) if t > until => {
-                    self.now = until.max(self.now);
-                    return Advance::Reached;
-                }
-                Some(_) => {
-                    self.step(sink);
+        let (handled, end) = self.with_ctx(sink, |ctx| {
+            for n in 0..max_events {
+                match ctx.bus.queue.next_time() {
+                    None => return (n, Advance::Done),
+                    Some(t) if t > until => {
+                        ctx.bus.now = until.max(ctx.bus.now);
+                        return (n, Advance::Reached);
+                    }
+                    Some(_) => {
+                        let (time, event) = ctx.bus.queue.pop().expect("peeked");
+                        ctx.bus.now = time;
+                        handle(ctx, event);
+                    }
                 }
             }
-        }
-        Advance::Budget
+            (max_events, Advance::Budget)
+        });
+        self.st.events += handled;
+        end
     }
+
     /// Figures so far.
     pub fn stats(&self) -> &Stats {
-        const EMPTY: &Stats = &Stats::EMPTY;
-        EMPTY
+        &self.st.stats
     }
+
     /// A plain copy of everything worth looking at.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { now: self.now, done: true, ..Snapshot::default() }
+        crate::view::snapshot(self)
     }
+
+    /// Report zones for `count` zones from `first`. As in the kernel, a zone write plug whose position was unknown
+    /// after an error takes the reported write pointer.
+    pub fn report_zones<S: TraceSink>(
+        &mut self,
+        dev: DevIdx,
+        first: ZoneNo,
+        count: u32,
+        sink: &mut S,
+    ) -> Vec<ZoneReport> {
+        let drive = &self.cfg.devices[usize::from(dev)].drive;
+        let p = Arc::clone(&drive.profile);
+        let last = first.saturating_add(count).min(p.nr_zones);
+        (first..last)
+            .map(|zone| {
+                let start = u64::from(zone) * p.zone_sectors;
+                let used = self.st.devs[usize::from(dev)].drive.zones().get(zone);
+                let empty = if zone < p.nr_conv_zones { ZoneCond::NotWp } else { ZoneCond::Empty };
+                let (cond, wp) = used.map_or((empty, 0), |z| (z.cond, z.wp));
+                self.with_ctx(sink, |ctx| ctx.zone_reported(dev, zone, wp));
+                let wp = if cond == ZoneCond::Full { start + p.zone_sectors } else { start + wp };
+                ZoneReport { zone, start, len: p.zone_sectors, capacity: p.zone_capacity_sectors, wp, cond }
+            })
+            .collect()
+    }
+
     /// Bytes this value occupies, heap included, about: what a checkpoint costs.
     pub fn heap_bytes(&self) -> usize {
-        0
+        let st = &self.st;
+        let devs: usize =
+            st.devs.iter().map(|d| d.drive.heap_bytes() + d.queue.as_ref().map_or(0, Queue::heap_bytes)).sum();
+        let jobs: usize = st.jobs.iter().map(|j| size_of::<Job>() + j.heap_bytes()).sum();
+        size_of::<Self>()
+            + st.queue.heap_bytes()
+            + st.bios.heap_bytes()
+            + st.rqs.heap_bytes()
+            + st.fio.heap_bytes()
+            + st.stats.heap_bytes()
+            + st.why.capacity() * size_of::<WhyRecord>()
+            + devs
+            + jobs
+    }
+}
+
+/// The one place where events become actions.
+fn handle(ctx: &mut Ctx, event: Event) {
+    match event {
+        Event::Job(j) => ctx.job_run(j),
+        Event::BioWork(dev, zone) => ctx.zone_bio_work(dev, zone),
+        Event::Worker(dev) => ctx.worker_run(dev),
+        Event::Interface(dev) => {
+            let done = ctx.devs[usize::from(dev)].drive.interface_done(&mut ctx.bus);
+            complete(ctx, dev, done);
+        }
+        Event::Head(dev) => {
+            let done = ctx.devs[usize::from(dev)].drive.head_done(&mut ctx.bus);
+            complete(ctx, dev, done);
+        }
+        Event::Fault(dev, rq, status) => ctx.complete(dev, Done { rq, status }),
+        Event::Change(n) => ctx.change(n),
+        Event::RampOver => ctx.open_window(),
+        Event::RuntimeOver => ctx.close_window(),
+    }
+}
+
+fn complete(ctx: &mut Ctx, dev: DevIdx, done: Option<Done>) {
+    if let Some(done) = done {
+        ctx.complete(dev, done);
     }
 }

@@ -79,6 +79,10 @@ impl Histogram {
         }
         Some(self.max)
     }
+    /// Bytes of the backing memory.
+    pub fn heap_bytes(&self) -> usize {
+        self.counts.capacity() * size_of::<u32>()
+    }
     /// Non-empty buckets as (upper edge in ns, count), ascending.
     pub fn buckets(&self) -> impl Iterator<Item = (SimDuration, u32)> + '_ {
         self.counts.iter().enumerate().filter(|(_, c)| **c > 0).map(|(b, c)| (Self::upper_edge(b), *c))
@@ -195,6 +199,10 @@ impl Stats {
         nr_resets: 0,
         frozen_ns: 0,
     };
+    /// Bytes of the backing memory.
+    pub fn heap_bytes(&self) -> usize {
+        self.lat.heap_bytes()
+    }
     /// Window length, ns.
     pub fn window_ns(&self) -> SimDuration {
         self.window_from.map_or(0, |f| self.window_to.saturating_sub(f))

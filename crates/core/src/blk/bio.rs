@@ -1,0 +1,59 @@
+//! The bio: what a workload submits, and its pieces after splits.
+//!
+//! Models: `struct bio`, `bio_split`, `bio_chain` (block/bio.c, 7.1; kernel.md 1.1, 1.3).
+//! Rule: the front part of a split is a new bio chained to the original; the original is advanced and ends only
+//! after its front parts, with the first error.
+//! Leaves out: pages; segments follow from the mean contiguous length of a job's pages.
+
+use crate::slab::Idx;
+use crate::time::SimTime;
+use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, Op, Sector};
+
+/// `bi_opf` and `bi_flags` bits in use.
+pub mod bflag {
+    /// REQ_NOMERGE
+    pub const NOMERGE: u8 = 1;
+    /// REQ_NOWAIT
+    pub const NOWAIT: u8 = 2;
+    /// BIO_ZONE_WRITE_PLUGGING
+    pub const ZONE_WRITE_PLUGGING: u8 = 4;
+    /// REQ_SYNC
+    pub const SYNC: u8 = 8;
+    /// Holds a reference of q_usage_counter.
+    pub const ENTERED: u8 = 16;
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bio {
+    /// Allocation number.
+    pub id: BioId,
+    /// Number of the bio the workload submitted.
+    pub root: BioId,
+    /// Device.
+    pub dev: DevIdx,
+    /// Job.
+    pub job: JobIdx,
+    /// Operation.
+    pub op: Op,
+    /// Bits of [`bflag`].
+    pub flags: u8,
+    /// Start of what is left of it.
+    pub sector: Sector,
+    /// Length of what is left of it.
+    pub nr_sectors: u32,
+    /// Start as submitted.
+    pub first_sector: Sector,
+    /// Length as submitted.
+    pub first_nr_sectors: u32,
+    /// When it was queued.
+    pub q_time: SimTime,
+    /// The original a front part belongs to.
+    pub chain: Option<Idx>,
+    /// Parts (itself included) not yet done.
+    pub remaining: u32,
+    /// First error.
+    pub status: BlkStatus,
+    /// Next bio of its request.
+    pub next: Option<Idx>,
+}

@@ -1,0 +1,82 @@
+//! Schedulers: what waits between I and D, and in which order it goes.
+//!
+//! Models: block/elevator.c's interface, reduced to insert, merge candidates and dispatch.
+//! Rule: one enum, one row a scheduler; the pipeline asks, the scheduler never calls back.
+//! Leaves out: kyber, bfq, switching while requests are queued.
+
+pub mod mq_deadline;
+pub mod none;
+
+use crate::config::{ElevatorKind, QueueConfig};
+use crate::slab::Idx;
+use crate::time::SimTime;
+use crate::units::{Op, Sector};
+
+/// A scheduler by name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyElevator {
+    /// No scheduler: ctx lists.
+    None(none::CtxList),
+    /// mq-deadline
+    MqDeadline(mq_deadline::MqDeadline),
+}
+
+/// What a scheduler needs to know of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// Slot of the request.
+    pub rq: Idx,
+    /// Operation.
+    pub op: Op,
+    /// Start.
+    pub sector: Sector,
+}
+
+impl AnyElevator {
+    /// The scheduler a queue is configured with.
+    pub fn new(q: &QueueConfig) -> Self {
+        match q.elevator {
+            ElevatorKind::None => AnyElevator::None(none::CtxList::default()),
+            ElevatorKind::MqDeadline => AnyElevator::MqDeadline(mq_deadline::MqDeadline::new(q.mq_deadline)),
+        }
+    }
+    /// Requests wait here between sched tag and driver tag.
+    pub fn has_sched_tags(&self) -> bool {
+        matches!(self, AnyElevator::MqDeadline(_))
+    }
+    /// Adds a request.
+    pub fn insert(&mut self, r: Queued, now: SimTime) {
+        match self {
+            AnyElevator::None(e) => e.insert(r),
+            AnyElevator::MqDeadline(e) => e.insert(r, now),
+        }
+    }
+    /// Takes the request to issue next.
+    pub fn dispatch(&mut self, now: SimTime) -> Option<Idx> {
+        match self {
+            AnyElevator::None(e) => e.dispatch(),
+            AnyElevator::MqDeadline(e) => e.dispatch(now),
+        }
+    }
+    /// The request a bio at `sector` could be appended to: the nearest that starts at or before it.
+    pub fn back_merge_candidate(&self, op: Op, sector: Sector) -> Option<Idx> {
+        match self {
+            AnyElevator::None(e) => e.newest(op),
+            AnyElevator::MqDeadline(e) => e.before(op, sector),
+        }
+    }
+    /// The request a bio that ends at `end` could be put in front of.
+    pub fn front_merge_candidate(&self, op: Op, end: Sector) -> Option<Idx> {
+        match self {
+            AnyElevator::None(_) => None,
+            AnyElevator::MqDeadline(e) => e.at(op, end),
+        }
+    }
+    /// A queued request starts earlier now (front merge).
+    pub fn reposition(&mut self, r: Queued, old: Sector) {
+        match self {
+            AnyElevator::None(_) => {}
+            AnyElevator::MqDeadline(e) => e.reposition(r, old),
+        }
+    }
+}

@@ -1,0 +1,726 @@
+//! The pipeline: `submit_bio` down to the driver, and completion back up. All branching is here.
+//!
+//! Models: block/blk-core.c and blk-mq.c, 7.1 (kernel.md 1.2, 1.3, 3.5 to 3.7).
+//! Rule: down: enter, check, split, merge, zone plug, tag, request, scheduler, driver tag, drive. Up: C, bios end,
+//! zone plug, tags, waiters, next dispatch. A waiter resumes where it stopped.
+//! Leaves out: task plugs that span bios (these workloads submit one at a time, each in its own on-stack plug),
+//! several hardware queues, requeues, flush, timeouts.
+
+pub mod bio;
+pub mod elevator;
+mod merge;
+pub mod request;
+pub mod split;
+pub mod tag;
+pub mod zone_wplug;
+pub mod zone_wplug_worker;
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use crate::bus::Bus;
+use crate::config::{QueueConfig, SimConfig, ZoneOrdering};
+use crate::drive::{Cmd, Done, Drive, fault};
+use crate::event::Event;
+use crate::observe::trace::{Action, TraceRecord, flag};
+use crate::observe::why::Why;
+use crate::slab::{Idx, Slab};
+use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
+use crate::workload::{Job, fio::Shared};
+use bio::{Bio, bflag};
+use elevator::{AnyElevator, Queued};
+use request::Request;
+use split::Cut;
+use tag::Tags;
+use zone_wplug::ZoneWplugs;
+
+/// Who carries a bio through the pipeline, and therefore who sleeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// The job that submits.
+    Job(JobIdx),
+    /// A kworker running `bio_work`.
+    Work,
+    /// The zone write plugs worker.
+    Worker,
+}
+
+/// What zone write plugging decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Go on to request allocation.
+    Issue,
+    /// The plug has it.
+    Queued,
+    /// It ended with an error.
+    Ended,
+}
+
+/// Someone asleep for a tag or a frozen queue, with the bio it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Waiter {
+    task: Task,
+    bio: Idx,
+}
+
+/// `struct request_queue` with its one hardware queue.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    /// Limits and settings.
+    pub cfg: QueueConfig,
+    /// Sched tags (with a scheduler).
+    pub sched_tags: Option<Tags>,
+    /// Driver tags.
+    pub tags: Tags,
+    /// Scheduler.
+    pub elevator: AnyElevator,
+    /// Zone write plugs.
+    pub wplugs: ZoneWplugs,
+    /// Asleep for a sched tag (without scheduler: driver tag), longest first.
+    tag_waiters: VecDeque<Waiter>,
+    /// Asleep until the queue thaws.
+    freeze_waiters: VecDeque<Waiter>,
+    /// q_usage_counter
+    usage: u32,
+    /// A live change waits for q_usage_counter to reach zero: its number and since when.
+    freezing: Option<(u32, u64)>,
+    /// The driver tags were found exhausted (said once).
+    starved: bool,
+}
+
+/// A device: queue above, drive below.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// The blk-mq queue; `None` for bio-based devices.
+    pub queue: Option<Queue>,
+    /// The drive.
+    pub drive: Drive,
+}
+
+impl Queue {
+    /// A queue as after registration.
+    pub fn new(cfg: QueueConfig, nr_cpus: u16) -> Self {
+        let elevator = AnyElevator::new(&cfg);
+        let with_sched = elevator.has_sched_tags();
+        let driver_depth = if with_sched { cfg.queue_depth } else { cfg.queue_depth.min(cfg.nr_requests) };
+        let mut wplugs = ZoneWplugs::default();
+        wplugs.worker.enabled = cfg.zoned_qd1_writes;
+        Self {
+            cfg,
+            sched_tags: with_sched.then(|| Tags::new(cfg.nr_requests, crate::config::TagAlloc::Hint, nr_cpus)),
+            tags: Tags::new(driver_depth, cfg.tag_alloc, nr_cpus),
+            elevator,
+            wplugs,
+            tag_waiters: VecDeque::new(),
+            freeze_waiters: VecDeque::new(),
+            usage: 0,
+            freezing: None,
+            starved: false,
+        }
+    }
+    /// Tasks asleep for a tag.
+    pub fn nr_tag_waiters(&self) -> u32 {
+        self.tag_waiters.len() as u32
+    }
+    /// A live change has frozen the queue.
+    pub fn frozen(&self) -> bool {
+        self.freezing.is_some()
+    }
+    /// Bytes of the backing memory, about.
+    pub fn heap_bytes(&self) -> usize {
+        self.wplugs.heap_bytes() + self.tags.heap_bytes() + self.sched_tags.as_ref().map_or(0, Tags::heap_bytes) + 512
+    }
+}
+
+/// All state while an event is handled.
+pub struct Ctx<'a> {
+    /// The run.
+    pub cfg: &'a SimConfig,
+    /// Clock, queue, trace, reasons, figures.
+    pub bus: Bus<'a>,
+    /// Bios.
+    pub bios: &'a mut Slab<Bio>,
+    /// Requests.
+    pub rqs: &'a mut Slab<Request>,
+    /// Devices.
+    pub devs: &'a mut Vec<Device>,
+    /// Jobs.
+    pub jobs: &'a mut Vec<Job>,
+    /// What fio jobs share: zone locks and write zones.
+    pub fio: &'a mut Shared,
+    /// Allocation numbers handed out: bios, requests.
+    pub ids: &'a mut (BioId, RqId),
+    /// Jobs shall issue nothing more.
+    pub stopped: &'a mut bool,
+}
+
+impl Ctx<'_> {
+    /// The queue of a blk-mq device.
+    pub(crate) fn queue(&mut self, dev: DevIdx) -> &mut Queue {
+        self.devs[usize::from(dev)].queue.as_mut().expect("a device without queue gets no requests")
+    }
+    pub(crate) fn zone_sectors(&self, dev: DevIdx) -> Sector {
+        self.cfg.devices[usize::from(dev)].drive.profile.zone_sectors
+    }
+    pub(crate) fn zone_capacity(&self, dev: DevIdx) -> Sector {
+        self.cfg.devices[usize::from(dev)].drive.profile.zone_capacity_sectors
+    }
+    pub(crate) fn zone_of(&self, dev: DevIdx, sector: Sector) -> ZoneNo {
+        (sector / self.zone_sectors(dev)) as ZoneNo
+    }
+    pub(crate) fn zone_offset(&self, dev: DevIdx, sector: Sector) -> Sector {
+        sector % self.zone_sectors(dev)
+    }
+    fn is_conventional(&self, dev: DevIdx, zone: ZoneNo) -> bool {
+        zone < self.cfg.devices[usize::from(dev)].drive.profile.nr_conv_zones
+    }
+    fn cpu_of(&self, job: JobIdx) -> u16 {
+        job % self.cfg.host.nr_cpus.max(1)
+    }
+
+    // ---- trace helpers ----
+
+    pub(crate) fn trace_bio(&mut self, bio: Idx, action: Action, arg: u64) {
+        self.trace_bio_as(bio, 0, action, arg, 0);
+    }
+    fn trace_bio_of(&mut self, bio: Idx, rq: Idx, action: Action) {
+        let id = self.rqs[rq].id;
+        self.trace_bio_as(bio, id, action, 0, 0);
+    }
+    fn trace_bio_as(&mut self, bio: Idx, rq: RqId, action: Action, arg: u64, who: u16) {
+        let b = &self.bios[bio];
+        let mut flags = who;
+        if b.flags & bflag::SYNC != 0 {
+            flags |= flag::SYNC;
+        }
+        if b.flags & bflag::NOMERGE != 0 {
+            flags |= flag::NOMERGE;
+        }
+        let r = TraceRecord {
+            time: 0,
+            dev: b.dev,
+            action,
+            op: b.op,
+            flags,
+            sector: b.sector,
+            nr_sectors: b.nr_sectors,
+            bio: b.id,
+            rq,
+            arg,
+            job: b.job,
+        };
+        self.bus.trace(r);
+    }
+    fn trace_rq(&mut self, rq: Idx, action: Action, who: u16, arg: u64) {
+        let r = &self.rqs[rq];
+        let b = &self.bios[r.bio];
+        let flags = who | if r.sync { flag::SYNC } else { 0 } | if r.nomerge { flag::NOMERGE } else { 0 };
+        let record = TraceRecord {
+            time: 0,
+            dev: r.dev,
+            action,
+            op: r.op,
+            flags,
+            sector: r.sector,
+            nr_sectors: r.nr_sectors,
+            bio: b.id,
+            rq: r.id,
+            arg,
+            job: b.job,
+        };
+        self.bus.trace(record);
+    }
+    fn trace_zone(&mut self, dev: DevIdx, zone: ZoneNo, action: Action, who: u16) {
+        let sector = u64::from(zone) * self.zone_sectors(dev);
+        self.bus.trace(TraceRecord {
+            time: 0,
+            dev,
+            action,
+            op: Op::Write,
+            flags: who,
+            sector,
+            nr_sectors: 0,
+            bio: 0,
+            rq: 0,
+            arg: u64::from(zone),
+            job: u16::MAX,
+        });
+    }
+
+    // ---- down ----
+
+    /// `submit_bio`: a workload's new bio. Returns false when its task has to sleep.
+    pub(crate) fn submit_bio(&mut self, dev: DevIdx, job: JobIdx, new: NewBio) -> (BioId, bool) {
+        self.ids.0 += 1;
+        let id = self.ids.0;
+        let bio = self.bios.insert(Bio {
+            id,
+            root: id,
+            dev,
+            job,
+            op: new.op,
+            flags: new.flags,
+            sector: new.sector,
+            nr_sectors: new.nr_sectors,
+            first_sector: new.sector,
+            first_nr_sectors: new.nr_sectors,
+            q_time: self.bus.now,
+            chain: None,
+            remaining: 1,
+            status: BlkStatus::Ok,
+            next: None,
+        });
+        self.jobs[usize::from(job)].in_flight.push_back(bio);
+        self.jobs[usize::from(job)].bytes_in_flight += u64::from(new.nr_sectors) * SECTOR_BYTES;
+        self.trace_bio(bio, Action::Queue, 0);
+        self.jobs[usize::from(job)].bio_list.push_back(bio);
+        (id, self.submission_loop(dev, job))
+    }
+
+    /// The request-based loop over `current->bio_list`; each step owns its plug. False when the task sleeps.
+    fn submission_loop(&mut self, dev: DevIdx, job: JobIdx) -> bool {
+        while let Some(bio) = self.jobs[usize::from(job)].bio_list.pop_front() {
+            if !self.blk_mq_submit_bio(dev, bio, Task::Job(job)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// `blk_mq_submit_bio` for a bio not yet under zone write plugging. False when the task sleeps.
+    fn blk_mq_submit_bio(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
+        let q = self.queue(dev);
+        if q.frozen() {
+            q.freeze_waiters.push_back(Waiter { task, bio });
+            let waiting = q.freeze_waiters.len() as u32;
+            let id = self.bios[bio].id;
+            self.bus.because(id, Why::Frozen { dev, waiting });
+            return false;
+        }
+        q.usage += 1;
+        self.bios[bio].flags |= bflag::ENTERED;
+        if let Some(status) = self.refuse(dev, bio) {
+            self.end_without_request(bio, status);
+            return true;
+        }
+        let bio = self.split_to_limits(dev, bio, task);
+        if self.try_merge(dev, bio) {
+            return true;
+        }
+        if self.cfg.kernel.zone_ordering == ZoneOrdering::Zwplug && self.zone_plug_bio(dev, bio) != Verdict::Issue {
+            return true;
+        }
+        self.issue_bio(dev, bio, task)
+    }
+
+    /// Checks that end a bio before anything else looks at it.
+    fn refuse(&self, dev: DevIdx, bio: Idx) -> Option<BlkStatus> {
+        let b = &self.bios[bio];
+        let p = &self.cfg.devices[usize::from(dev)].drive.profile;
+        let block = u64::from(self.devs[usize::from(dev)].queue.as_ref()?.cfg.block_bytes) / SECTOR_BYTES;
+        let end = b.sector.saturating_add(u64::from(b.nr_sectors));
+        let beyond = end > u64::from(p.nr_zones) * p.zone_sectors;
+        let misaligned = !b.op.is_zone_mgmt() && (b.sector % block != 0 || u64::from(b.nr_sectors) % block != 0);
+        let empty = !b.op.is_zone_mgmt() && b.nr_sectors == 0;
+        (beyond || misaligned || empty).then_some(BlkStatus::IoErr)
+    }
+
+    /// Cuts the front piece off a bio that exceeds the limits; the remainder goes to the head of the task's list.
+    fn split_to_limits(&mut self, dev: DevIdx, bio: Idx, task: Task) -> Idx {
+        let b = &self.bios[bio];
+        if b.op.is_zone_mgmt() {
+            return bio;
+        }
+        let segment_bytes = self.cfg.jobs[usize::from(b.job)].bio_segment_bytes;
+        let (sector, nr_sectors, job) = (b.sector, b.nr_sectors, b.job);
+        let chunk = self.zone_sectors(dev);
+        let cfg = self.queue(dev).cfg;
+        let Some((front, cut)) = split::front(&cfg, chunk, sector, nr_sectors, segment_bytes) else { return bio };
+        self.ids.0 += 1;
+        let id = self.ids.0;
+        let original = &mut self.bios[bio];
+        original.sector += u64::from(front);
+        original.nr_sectors -= front;
+        original.remaining += 1;
+        original.flags &= !bflag::ENTERED;
+        let piece = Bio {
+            id,
+            sector,
+            nr_sectors: front,
+            first_sector: sector,
+            first_nr_sectors: front,
+            flags: original.flags | bflag::NOMERGE | bflag::ENTERED,
+            chain: Some(bio),
+            remaining: 1,
+            next: None,
+            ..original.clone()
+        };
+        let remainder = original.sector;
+        let piece = self.bios.insert(piece);
+        self.bus.stats.nr_splits += 1;
+        self.trace_bio_as(piece, 0, Action::Split, remainder, 0);
+        let zone = self.zone_of(dev, sector);
+        self.bus.because(
+            id,
+            match cut {
+                Cut::Segments => Why::SplitBySegments { zone, front_sectors: front, max_segments: cfg.max_segments },
+                Cut::Size => Why::SplitBySize { zone, front_sectors: front, max_sectors: cfg.max_sectors },
+            },
+        );
+        debug_assert!(matches!(task, Task::Job(_)), "released bios are never split again");
+        self.jobs[usize::from(job)].bio_list.push_front(bio);
+        piece
+    }
+
+    /// From here a bio gets a request: takes a tag, or its task sleeps (false).
+    pub(crate) fn issue_bio(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
+        let cpu = self.cpu_of(self.bios[bio].job);
+        let rq = self.rqs.insert(placeholder(dev, bio));
+        let q = self.queue(dev);
+        let sched = q.sched_tags.is_some();
+        // Whoever sleeps first gets the next tag first.
+        let tag =
+            if q.tag_waiters.is_empty() { q.sched_tags.as_mut().unwrap_or(&mut q.tags).get(cpu, rq) } else { None };
+        let Some(tag) = tag else {
+            let nr_requests = q.cfg.nr_requests;
+            q.tag_waiters.push_back(Waiter { task, bio });
+            self.rqs.remove(rq);
+            let (id, job) = (self.bios[bio].id, self.bios[bio].job);
+            self.bus.because(id, Why::NoSchedTag { job, nr_requests });
+            return false;
+        };
+        self.start_request(dev, bio, task, rq, tag, sched);
+        true
+    }
+
+    /// Fills the request (G), lets zone write plugging pull bios in, and hands it on.
+    fn start_request(&mut self, dev: DevIdx, bio: Idx, task: Task, rq: Idx, tag: u32, sched: bool) {
+        self.ids.1 += 1;
+        let now = self.bus.now;
+        let b = &self.bios[bio];
+        let zone = self.zone_of(dev, b.sector);
+        let who = match task {
+            Task::Job(_) => 0,
+            Task::Work => flag::KWORKER,
+            Task::Worker => flag::WORKER,
+        };
+        self.rqs[rq] = Request {
+            id: self.ids.1,
+            dev,
+            op: b.op,
+            sector: b.sector,
+            nr_sectors: b.nr_sectors,
+            zone,
+            bio,
+            biotail: bio,
+            nr_bios: 1,
+            nr_segments: self.bio_segments(bio),
+            nomerge: b.flags & bflag::NOMERGE != 0,
+            sync: b.flags & bflag::SYNC != 0,
+            zone_write_plugging: false,
+            tag: (!sched).then_some(tag),
+            internal_tag: sched.then_some(tag),
+            cpu: self.cpu_of(b.job),
+            who,
+            g_time: now,
+            i_time: now,
+            d_time: None,
+        };
+        if self.bus.measuring {
+            self.bus.stats.q2g.add(now - b.q_time);
+        }
+        let plugged = b.flags & bflag::ZONE_WRITE_PLUGGING != 0;
+        self.trace_rq(rq, Action::GetRq, who, u64::from(tag));
+        if plugged {
+            self.zone_init_request(dev, rq);
+        }
+        if task == Task::Worker {
+            self.worker_waits_for(dev, rq);
+        }
+        // A submitting task's request passes its on-stack plug; the plug work and the worker have none.
+        if matches!(task, Task::Job(_)) {
+            self.trace_rq(rq, Action::Plug, who, 0);
+            self.trace_rq(rq, Action::Unplug, who, 1);
+        }
+        if sched {
+            self.trace_rq(rq, Action::Insert, who, 0);
+            if self.bus.measuring {
+                self.bus.stats.g2i.add(0);
+            }
+            let r = &self.rqs[rq];
+            let queued = Queued { rq, op: r.op, sector: r.sector };
+            self.queue(dev).elevator.insert(queued, now);
+            self.run_hw_queue(dev);
+        } else {
+            self.issue(dev, rq);
+        }
+    }
+
+    /// Moves requests from the scheduler to the drive while driver tags last.
+    fn run_hw_queue(&mut self, dev: DevIdx) {
+        loop {
+            let now = self.bus.now;
+            let q = self.queue(dev);
+            if !q.tags.any_free() {
+                if let Some(rq) = first_queued(&q.elevator)
+                    && !core::mem::replace(&mut q.starved, true)
+                {
+                    let queue_depth = q.cfg.queue_depth;
+                    let (id, bio) = (self.rqs[rq].id, self.bios[self.rqs[rq].bio].id);
+                    self.bus.because(bio, Why::NoDriverTag { rq: id, queue_depth });
+                }
+                return;
+            }
+            q.starved = false;
+            let Some(rq) = q.elevator.dispatch(now) else { return };
+            let cpu = self.rqs[rq].cpu;
+            let tag = self.queue(dev).tags.get(cpu, rq);
+            self.rqs[rq].tag = tag;
+            self.issue(dev, rq);
+        }
+    }
+
+    /// D: the driver sends the command to the drive.
+    fn issue(&mut self, dev: DevIdx, rq: Idx) {
+        let now = self.bus.now;
+        let (who, tag) = (self.rqs[rq].who, self.rqs[rq].tag.unwrap_or(0));
+        self.rqs[rq].d_time = Some(now);
+        self.bus.stats.nr_issued += 1;
+        self.trace_rq(rq, Action::Issue, who, u64::from(tag));
+        let r = &self.rqs[rq];
+        let b = &self.bios[r.bio];
+        let cmd = Cmd {
+            rq,
+            rq_id: r.id,
+            bio: b.id,
+            job: b.job,
+            op: r.op,
+            sector: r.sector,
+            nr_sectors: r.nr_sectors,
+            zone: r.zone,
+            arrived: now,
+        };
+        match fault::verdict(&self.cfg.faults, dev, cmd.sector, u64::from(cmd.nr_sectors), now) {
+            Some(status) => {
+                let ns = self.cfg.devices[usize::from(dev)].drive.profile.command_ns;
+                self.bus.after(ns, Event::Fault(dev, rq, status));
+            }
+            None => self.devs[usize::from(dev)].drive.submit(&mut self.bus, cmd),
+        }
+    }
+
+    // ---- up ----
+
+    /// C: a command came back.
+    pub(crate) fn complete(&mut self, dev: DevIdx, done: Done) {
+        let Done { rq, status } = done;
+        let now = self.bus.now;
+        self.trace_rq(rq, Action::Complete, flag::IRQ, u64::from(status.errno_number()));
+        let (op, zone, d_time, i_time, g_time) = {
+            let r = &self.rqs[rq];
+            (r.op, r.zone, r.d_time.unwrap_or(now), r.i_time, r.g_time)
+        };
+        if self.bus.measuring {
+            self.bus.stats.i2d.add(d_time - i_time.max(g_time));
+            self.bus.stats.d2c.add(now - d_time);
+        }
+        if status == BlkStatus::Ok {
+            self.zone_mgmt_done(dev, op, zone);
+        } else {
+            let bio = self.bios[self.rqs[rq].bio].id;
+            self.bus.because(bio, Why::DeviceError { zone, status });
+        }
+        let mut next = Some(self.rqs[rq].bio);
+        while let Some(bio) = next {
+            next = self.bios[bio].next.take();
+            self.bio_endio(bio, status);
+        }
+        if self.rqs[rq].zone_write_plugging {
+            self.zone_finish_request(dev, rq);
+        }
+        let r = self.rqs.remove(rq);
+        let q = self.queue(dev);
+        if let Some(tag) = r.tag {
+            q.tags.put(tag);
+        }
+        if let (Some(tag), Some(tags)) = (r.internal_tag, q.sched_tags.as_mut()) {
+            tags.put(tag);
+        }
+        self.wake_tag_waiter(dev);
+        self.run_hw_queue(dev);
+    }
+
+    /// A freed tag goes to the task that has slept longest.
+    fn wake_tag_waiter(&mut self, dev: DevIdx) {
+        let q = self.queue(dev);
+        let free = q.sched_tags.as_ref().unwrap_or(&q.tags).any_free();
+        if !free {
+            return;
+        }
+        let Some(Waiter { task, bio }) = q.tag_waiters.pop_front() else { return };
+        let cpu = self.cpu_of(self.bios[bio].job);
+        let rq = self.rqs.insert(placeholder(dev, bio));
+        let q = self.queue(dev);
+        let sched = q.sched_tags.is_some();
+        let tag = q.sched_tags.as_mut().unwrap_or(&mut q.tags).get(cpu, rq).expect("a tag is free");
+        self.start_request(dev, bio, task, rq, tag, sched);
+        self.resume(dev, task);
+    }
+
+    /// A task that slept in submission goes on: the rest of its bio_list, then its own loop.
+    fn resume(&mut self, dev: DevIdx, task: Task) {
+        if let Task::Job(job) = task
+            && self.submission_loop(dev, job)
+        {
+            self.job_submitted(job);
+        }
+    }
+
+    /// Ends a bio that has no request: it gets a record of its own.
+    fn end_without_request(&mut self, bio: Idx, status: BlkStatus) {
+        self.trace_bio(bio, Action::Fail, u64::from(status.errno_number()));
+        self.bio_endio(bio, status);
+    }
+
+    /// `bio_endio`: zone plug, then the chain, then the workload.
+    fn bio_endio(&mut self, bio: Idx, status: BlkStatus) {
+        let dev = self.bios[bio].dev;
+        self.zone_bio_endio(dev, bio, status);
+        if self.bios[bio].flags & bflag::ENTERED != 0 {
+            self.bios[bio].flags &= !bflag::ENTERED;
+            let q = self.queue(dev);
+            q.usage -= 1;
+            if q.usage == 0 && q.frozen() {
+                // The freezer is asleep; it runs as an event of its own.
+                let change = q.freezing.expect("frozen").0;
+                self.bus.after(0, Event::Change(change));
+            }
+        }
+        self.bio_part_done(bio, status);
+    }
+
+    fn bio_part_done(&mut self, bio: Idx, status: BlkStatus) {
+        let b = &mut self.bios[bio];
+        if b.status == BlkStatus::Ok {
+            b.status = status;
+        }
+        b.remaining -= 1;
+        if b.remaining > 0 {
+            return;
+        }
+        let b = &self.bios[bio];
+        let status = b.status;
+        if let Some(parent) = b.chain {
+            self.bios.remove(bio);
+            self.bio_part_done(parent, status);
+            return;
+        }
+        let job = b.job;
+        let at = self.jobs[usize::from(job)].in_flight.iter().position(|b| *b == bio).expect("was submitted");
+        self.jobs[usize::from(job)].in_flight.remove(at);
+        let b = self.bios.remove(bio);
+        self.jobs[usize::from(job)].bytes_in_flight -= u64::from(b.first_nr_sectors) * SECTOR_BYTES;
+        self.account(&b);
+        self.job_bio_done(job, &b);
+    }
+
+    // ---- live changes ----
+
+    /// A live setting: freezes the queue on its first call, takes effect once nothing uses the queue.
+    pub(crate) fn change(&mut self, number: u32) {
+        let change = &self.cfg.changes[number as usize];
+        let (dev, setting) = (change.dev, change.setting);
+        let now = self.bus.now;
+        let q = self.queue(dev);
+        let (_, since) = *q.freezing.get_or_insert((number, now));
+        if q.usage > 0 {
+            return;
+        }
+        q.freezing = None;
+        match setting {
+            crate::config::Setting::ZonedQd1Writes(on) => {
+                q.cfg.zoned_qd1_writes = on;
+                q.wplugs.worker.enabled = on;
+            }
+        }
+        let waiters = core::mem::take(&mut q.freeze_waiters);
+        self.bus.stats.frozen_ns += now - since;
+        self.trace_zone(dev, 0, Action::Change, 0);
+        for Waiter { task, bio } in waiters {
+            if self.blk_mq_submit_bio(dev, bio, task) {
+                self.resume(dev, task);
+            }
+        }
+    }
+}
+
+/// A bio as a workload describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct NewBio {
+    /// Operation.
+    pub op: Op,
+    /// Start.
+    pub sector: Sector,
+    /// Length.
+    pub nr_sectors: u32,
+    /// Bits of [`bflag`].
+    pub flags: u8,
+}
+
+fn first_queued(e: &AnyElevator) -> Option<Idx> {
+    match e {
+        AnyElevator::None(l) => l.iter().next(),
+        AnyElevator::MqDeadline(d) => {
+            let (mut reads, mut writes, ..) = d.view();
+            reads.next().or_else(|| writes.next())
+        }
+    }
+}
+
+/// A slot reserved before its tag is known.
+fn placeholder(dev: DevIdx, bio: Idx) -> Request {
+    Request {
+        id: 0,
+        dev,
+        op: Op::Read,
+        sector: 0,
+        nr_sectors: 0,
+        zone: 0,
+        bio,
+        biotail: bio,
+        nr_bios: 0,
+        nr_segments: 0,
+        nomerge: false,
+        sync: false,
+        zone_write_plugging: false,
+        tag: None,
+        internal_tag: None,
+        cpu: 0,
+        who: 0,
+        g_time: 0,
+        i_time: 0,
+        d_time: None,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use crate::config::{ElevatorKind, MqDeadlineConfig, QueueConfig, TagAlloc};
+
+    /// AHCI: 32 commands, 168 scatter entries, 4 MiB.
+    pub(crate) fn ahci_queue() -> QueueConfig {
+        QueueConfig {
+            elevator: ElevatorKind::MqDeadline,
+            nr_requests: 64,
+            async_depth: 64,
+            queue_depth: 32,
+            tag_alloc: TagAlloc::RoundRobin,
+            max_sectors: 8192,
+            max_segments: 168,
+            block_bytes: 4096,
+            nomerges: 0,
+            zoned_qd1_writes: false,
+            mq_deadline: MqDeadlineConfig::default(),
+        }
+    }
+}

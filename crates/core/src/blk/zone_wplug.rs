@@ -1,0 +1,391 @@
+//! Zone write plugs: one write request in flight per sequential zone, the rest queued in order.
+//!
+//! Models: block/blk-zoned.c, 7.1 (kernel.md 5.1, 5.2): flags, references, wp_offset, prepare, pulling queued bios
+//! into a request, abort, DEAD.
+//! Rule: between D and C a sequential zone has at most one write request; its bios leave in FIFO order; references
+//! are 1 while hashed, 1 a flagged bio, 1 a request, 1 while work is scheduled, 1 a listing.
+//! Leaves out: zone append (native and emulated), bio-based devices, RCU and the mempool.
+
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
+
+use super::bio::bflag;
+use super::split::nr_segments;
+use super::{Ctx, Task, Verdict};
+use crate::event::Event;
+use crate::observe::trace::{Action, flag};
+use crate::observe::why::Why;
+use crate::slab::Idx;
+use crate::units::{BlkStatus, DevIdx, Op, Sector, ZoneNo};
+
+/// `struct blk_zone_wplug`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Wplug {
+    /// BLK_ZONE_WPLUG_PLUGGED: a write is in progress or queued.
+    pub plugged: bool,
+    /// BLK_ZONE_WPLUG_NEED_WP_UPDATE: a write failed, the position is unknown.
+    pub need_wp_update: bool,
+    /// BLK_ZONE_WPLUG_DEAD: the initial reference is gone.
+    pub dead: bool,
+    /// Reference count.
+    pub refs: u32,
+    /// Where the next write has to start, sectors from the zone start.
+    pub wp_offset: Sector,
+    /// Queued bios.
+    pub bios: VecDeque<Idx>,
+    /// `bio_work` is scheduled.
+    pub work: bool,
+    /// On `zone_wplugs_list` (QD1).
+    pub listed: bool,
+    /// The request in flight (not a field of the kernel's; for pictures and checks).
+    pub in_flight: Option<Idx>,
+}
+
+/// The plugs of a disk.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ZoneWplugs {
+    /// zone_wplugs_hash
+    pub hash: BTreeMap<ZoneNo, Wplug>,
+    /// zone_wplugs_list (QD1), head first
+    pub list: VecDeque<ZoneNo>,
+    /// zone_wplugs_worker (QD1)
+    pub worker: super::zone_wplug_worker::Worker,
+}
+
+impl ZoneWplugs {
+    /// Bytes of the backing memory, about.
+    pub fn heap_bytes(&self) -> usize {
+        let bios: usize = self.hash.values().map(|w| w.bios.capacity() * size_of::<Idx>()).sum();
+        self.hash.len() * (size_of::<Wplug>() + 16) + bios
+    }
+}
+
+impl Ctx<'_> {
+    fn wplug(&mut self, dev: DevIdx, zone: ZoneNo) -> Option<&mut Wplug> {
+        self.queue(dev).wplugs.hash.get_mut(&zone)
+    }
+
+    /// Drops a reference; the last one frees the plug.
+    pub(super) fn wplug_put(&mut self, dev: DevIdx, zone: ZoneNo) {
+        let wplugs = &mut self.queue(dev).wplugs;
+        let Some(w) = wplugs.hash.get_mut(&zone) else { return };
+        debug_assert!(w.refs > 0);
+        w.refs -= 1;
+        if w.refs == 0 {
+            debug_assert!(w.bios.is_empty() && !w.listed && w.dead);
+            wplugs.hash.remove(&zone);
+        }
+    }
+
+    /// `disk_mark_zone_wplug_dead`
+    fn wplug_mark_dead(&mut self, dev: DevIdx, zone: ZoneNo) {
+        if let Some(w) = self.wplug(dev, zone)
+            && !w.dead
+        {
+            w.dead = true;
+            self.wplug_put(dev, zone);
+        }
+    }
+
+    /// `blk_zone_plug_bio` for an operation that may concern a plug.
+    pub(super) fn zone_plug_bio(&mut self, dev: DevIdx, bio: Idx) -> Verdict {
+        let (op, sector, nr_sectors) = {
+            let b = &self.bios[bio];
+            (b.op, b.sector, b.nr_sectors)
+        };
+        let zone = self.zone_of(dev, sector);
+        match op {
+            Op::ZoneReset | Op::ZoneFinish if self.is_conventional(dev, zone) => {
+                self.end_without_request(bio, BlkStatus::IoErr);
+                Verdict::Ended
+            }
+            Op::Write if !self.is_conventional(dev, zone) => {
+                if self.zone_of(dev, sector + u64::from(nr_sectors) - 1) != zone {
+                    self.end_without_request(bio, BlkStatus::IoErr);
+                    return Verdict::Ended;
+                }
+                self.zone_handle_write(dev, zone, bio)
+            }
+            _ => Verdict::Issue,
+        }
+    }
+
+    /// `blk_zone_wplug_handle_write`, the numbered steps of kernel.md 5.2.
+    fn zone_handle_write(&mut self, dev: DevIdx, zone: ZoneNo, bio: Idx) -> Verdict {
+        let offset = self.zone_offset(dev, self.bios[bio].sector);
+        let (id, nowait) = (self.bios[bio].id, self.bios[bio].flags & bflag::NOWAIT != 0);
+        let revive = self.cfg.kernel.dead_plug_revive;
+        let wplugs = &mut self.queue(dev).wplugs;
+        let qd1 = wplugs.worker.enabled;
+        // A new plug starts with the hash's reference and believes the first bio's offset.
+        let w = wplugs.hash.entry(zone).or_insert_with(|| Wplug { refs: 1, wp_offset: offset, ..Wplug::default() });
+        w.refs += 1; // this bio's, dropped when it ends
+        if w.dead && revive && w.wp_offset == 0 && w.bios.is_empty() {
+            w.dead = false;
+            w.refs += 1;
+        }
+        if w.dead {
+            let refs = w.refs;
+            self.bus.because(id, Why::DeadPlug { zone, refs });
+            self.wplug_put(dev, zone);
+            self.end_without_request(bio, BlkStatus::IoErr);
+            return Verdict::Ended;
+        }
+        let queue = nowait || qd1 || w.plugged;
+        self.bios[bio].flags |= bflag::ZONE_WRITE_PLUGGING;
+        if queue {
+            self.zone_queue_bio(dev, zone, bio);
+            return Verdict::Queued;
+        }
+        if !self.zone_prepare(dev, zone, bio) {
+            // The flagged bio runs the error path of its end: NEED_WP_UPDATE follows.
+            self.end_without_request(bio, BlkStatus::IoErr);
+            return Verdict::Ended;
+        }
+        self.wplug(dev, zone).expect("just used").plugged = true;
+        self.bus.because(id, Why::IssuedAtOnce { zone });
+        Verdict::Issue
+    }
+
+    /// `disk_zone_wplug_add_bio` and what wakes the one who issues it.
+    fn zone_queue_bio(&mut self, dev: DevIdx, zone: ZoneNo, bio: Idx) {
+        self.trace_bio(bio, Action::ZonePlug, 0);
+        self.bios[bio].flags &= !bflag::NOWAIT;
+        let id = self.bios[bio].id;
+        let wplugs = &mut self.queue(dev).wplugs;
+        let w = wplugs.hash.get_mut(&zone).expect("found by the caller");
+        let pending = w.bios.len() as u32;
+        w.bios.push_back(bio);
+        let was_plugged = core::mem::replace(&mut w.plugged, true);
+        if wplugs.worker.enabled {
+            if !w.listed {
+                w.listed = true;
+                w.refs += 1;
+                wplugs.list.push_back(zone);
+            }
+            let listed = wplugs.list.len() as u32;
+            self.bus.because(id, Why::QueuedForWorker { zone, listed });
+            if !was_plugged {
+                self.wake_worker(dev);
+            }
+        } else {
+            self.bus.because(id, Why::PluggedBehind { zone, pending });
+            if !was_plugged {
+                self.zone_schedule_work(dev, zone);
+            }
+        }
+    }
+
+    fn zone_schedule_work(&mut self, dev: DevIdx, zone: ZoneNo) {
+        let delay = self.cfg.host.issue_ns;
+        let w = self.wplug(dev, zone).expect("plug exists");
+        if !w.work {
+            w.work = true;
+            w.refs += 1;
+            self.bus.after(delay, Event::BioWork(dev, zone));
+        }
+    }
+
+    /// `blk_zone_wplug_prepare_bio`: checks the bio against the plug and advances it.
+    pub(super) fn zone_prepare(&mut self, dev: DevIdx, zone: ZoneNo, bio: Idx) -> bool {
+        let (id, sector, len) = (self.bios[bio].id, self.bios[bio].sector, u64::from(self.bios[bio].nr_sectors));
+        let offset = self.zone_offset(dev, sector);
+        let capacity = self.zone_capacity(dev);
+        let w = self.wplug(dev, zone).expect("plug exists");
+        let refusal = if w.need_wp_update {
+            Why::NeedWpUpdate { zone }
+        } else if w.wp_offset >= capacity {
+            Why::ZoneFull { zone }
+        } else if offset != w.wp_offset {
+            Why::OffPointer { zone, sector, wp_offset: w.wp_offset as u32 }
+        } else {
+            w.wp_offset += len;
+            return true;
+        };
+        self.bus.because(id, refusal);
+        false
+    }
+
+    /// Takes the next queued bio that passes prepare; those that do not end with EIO, alone.
+    pub(super) fn zone_next_bio(&mut self, dev: DevIdx, zone: ZoneNo, who: u16) -> Option<Idx> {
+        loop {
+            let w = self.wplug(dev, zone)?;
+            let Some(bio) = w.bios.pop_front() else {
+                w.plugged = false;
+                return None;
+            };
+            self.trace_bio_as(bio, 0, Action::ZoneUnplug, 0, who);
+            if self.zone_prepare(dev, zone, bio) {
+                return Some(bio);
+            }
+            // blk_zone_wplug_bio_io_error: no longer flagged, so no NEED_WP_UPDATE.
+            self.bios[bio].flags &= !bflag::ZONE_WRITE_PLUGGING;
+            self.end_without_request(bio, BlkStatus::IoErr);
+            self.wplug_put(dev, zone);
+        }
+    }
+
+    /// `blk_zone_wplug_bio_work`
+    pub(crate) fn zone_bio_work(&mut self, dev: DevIdx, zone: ZoneNo) {
+        let Some(w) = self.wplug(dev, zone) else { return };
+        w.work = false;
+        if let Some(bio) = self.zone_next_bio(dev, zone, flag::KWORKER) {
+            let pending = self.wplug(dev, zone).map_or(0, |w| w.bios.len() as u32);
+            let id = self.bios[bio].id;
+            self.bus.because(id, Why::Unplugged { zone, pending });
+            self.issue_bio(dev, bio, Task::Work);
+        }
+        self.wplug_put(dev, zone);
+    }
+
+    /// `blk_zone_write_plug_init_request`: the request takes a reference and pulls in queued bios that continue it.
+    pub(super) fn zone_init_request(&mut self, dev: DevIdx, rq: Idx) {
+        let zone = self.rqs[rq].zone;
+        self.rqs[rq].zone_write_plugging = true;
+        let capacity = self.zone_capacity(dev);
+        let merges = self.queue(dev).cfg.nomerges < 2;
+        let w = self.wplug(dev, zone).expect("the bio holds a reference");
+        w.refs += 1;
+        w.in_flight = Some(rq);
+        if !merges {
+            return;
+        }
+        let (mut bios, mut sectors) = (0, 0);
+        loop {
+            let w = self.wplug(dev, zone).expect("plug exists");
+            let Some(&bio) = w.bios.front() else { break };
+            if w.wp_offset >= capacity || !self.may_append(dev, rq, bio) {
+                break;
+            }
+            let len = self.bios[bio].nr_sectors;
+            let w = self.wplug(dev, zone).expect("plug exists");
+            w.bios.pop_front();
+            w.wp_offset += u64::from(len);
+            self.append_bio(rq, bio);
+            bios += 1;
+            sectors += len;
+        }
+        if bios > 0 {
+            let id = self.bios[self.rqs[rq].bio].id;
+            self.bus.because(id, Why::PulledIn { zone, bios, sectors });
+        }
+    }
+
+    /// `blk_zone_write_plug_bio_merged`: a bio joined a request that is under zone write plugging.
+    pub(super) fn zone_bio_merged(&mut self, dev: DevIdx, zone: ZoneNo, bio: Idx) {
+        let len = u64::from(self.bios[bio].nr_sectors);
+        self.bios[bio].flags |= bflag::ZONE_WRITE_PLUGGING;
+        let w = self.wplug(dev, zone).expect("the request holds a reference");
+        w.refs += 1;
+        w.wp_offset += len;
+    }
+
+    /// `blk_zone_write_plug_bio_endio`
+    pub(super) fn zone_bio_endio(&mut self, dev: DevIdx, bio: Idx, status: BlkStatus) {
+        if self.bios[bio].flags & bflag::ZONE_WRITE_PLUGGING == 0 {
+            return;
+        }
+        self.bios[bio].flags &= !bflag::ZONE_WRITE_PLUGGING;
+        let zone = self.zone_of(dev, self.bios[bio].sector);
+        if status != BlkStatus::Ok {
+            self.zone_abort(dev, zone);
+            if let Some(w) = self.wplug(dev, zone) {
+                w.need_wp_update = true;
+            }
+        }
+        self.wplug_put(dev, zone);
+    }
+
+    /// `disk_zone_wplug_abort`: every queued bio ends with EIO.
+    fn zone_abort(&mut self, dev: DevIdx, zone: ZoneNo) {
+        let wplugs = &mut self.queue(dev).wplugs;
+        let Some(w) = wplugs.hash.get_mut(&zone) else { return };
+        if w.bios.is_empty() {
+            return;
+        }
+        w.plugged = false;
+        let was_listed = core::mem::replace(&mut w.listed, false);
+        let aborted: Vec<Idx> = w.bios.drain(..).collect();
+        if was_listed {
+            wplugs.list.retain(|z| *z != zone);
+        }
+        self.bus.because(0, Why::Aborted { zone, bios: aborted.len() as u32 });
+        for bio in aborted {
+            self.bios[bio].flags &= !bflag::ZONE_WRITE_PLUGGING;
+            self.end_without_request(bio, BlkStatus::IoErr);
+            self.wplug_put(dev, zone);
+        }
+        if was_listed {
+            self.wplug_put(dev, zone);
+        }
+    }
+
+    /// `blk_zone_write_plug_finish_request`: lets the next bio go and notices a full zone.
+    pub(super) fn zone_finish_request(&mut self, dev: DevIdx, rq: Idx) {
+        let zone = self.rqs[rq].zone;
+        let capacity = self.zone_capacity(dev);
+        let wplugs = &mut self.queue(dev).wplugs;
+        let qd1 = wplugs.worker.enabled;
+        let w = wplugs.hash.get_mut(&zone).expect("the request holds a reference");
+        if w.in_flight == Some(rq) {
+            w.in_flight = None;
+        }
+        let over = w.wp_offset == 0 || w.wp_offset >= capacity;
+        if w.bios.is_empty() {
+            w.plugged = false;
+        } else if !qd1 {
+            self.zone_schedule_work(dev, zone);
+        }
+        if qd1 {
+            self.worker_bio_done(dev, rq);
+        }
+        if over {
+            self.wplug_mark_dead(dev, zone);
+        }
+        self.wplug_put(dev, zone);
+    }
+
+    /// Completion of reset or finish (success only): the position is known again and the plug is dead.
+    pub(super) fn zone_mgmt_done(&mut self, dev: DevIdx, op: Op, zone: ZoneNo) {
+        let wp_offset = match op {
+            Op::ZoneReset => 0,
+            Op::ZoneFinish => self.zone_capacity(dev),
+            _ => return,
+        };
+        self.zone_abort(dev, zone);
+        if let Some(w) = self.wplug(dev, zone) {
+            w.wp_offset = wp_offset;
+            w.need_wp_update = false;
+            self.wplug_mark_dead(dev, zone);
+        }
+    }
+
+    /// Report zones: a plug whose position was unknown takes the device's.
+    pub(crate) fn zone_reported(&mut self, dev: DevIdx, zone: ZoneNo, wp: Sector) {
+        if self.wplug(dev, zone).is_some_and(|w| w.need_wp_update) {
+            self.zone_abort(dev, zone);
+            if let Some(w) = self.wplug(dev, zone) {
+                w.need_wp_update = false;
+                w.wp_offset = wp;
+            }
+        }
+    }
+
+    /// Revalidation: a plug for every zone that is neither empty nor full.
+    pub(crate) fn zone_revalidate(&mut self, dev: DevIdx) {
+        let capacity = self.zone_capacity(dev);
+        let d = &mut self.devs[usize::from(dev)];
+        let Some(q) = d.queue.as_mut() else { return };
+        for (zone, z) in d.drive.zones().iter() {
+            if z.wp > 0 && z.wp < capacity {
+                q.wplugs.hash.insert(zone, Wplug { refs: 1, wp_offset: z.wp, ..Wplug::default() });
+            }
+        }
+    }
+
+    /// Scatter entries a bio needs.
+    pub(super) fn bio_segments(&self, bio: Idx) -> u32 {
+        let b = &self.bios[bio];
+        nr_segments(b.nr_sectors, self.cfg.jobs[usize::from(b.job)].bio_segment_bytes)
+    }
+}

@@ -1,0 +1,486 @@
+//! The SMR drive: command queue, interface, write cache, head.
+//!
+//! Models: disk-model.md 1 (admission by command slots, near-FIFO destage, seek, settle, rotation, transfer, zone
+//! reset) on the geometry of the profile.
+//! Rule: one command on the interface, one under the head; writes are admitted in order of arrival and acknowledged
+//! when cached; a write error is decided when the command is admitted.
+//! Leaves out: read cache and read-ahead, the interface time of reads, NCQ against non-NCQ commands.
+
+pub mod destage;
+pub mod fault;
+pub mod geometry;
+pub mod mechanics;
+pub mod zone;
+
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::bus::Bus;
+use crate::config::{DriveConfig, WriteOffMode};
+use crate::event::Event;
+use crate::observe::snapshot::{CommandView, DriveView, HeadPhase, HeadView, ZoneView};
+use crate::observe::trace::{Action, TraceRecord};
+use crate::observe::why::Why;
+use crate::slab::Idx;
+use crate::time::{SimDuration, SimTime};
+use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
+use geometry::{Geometry, span_ns};
+use zone::Zones;
+
+/// A command: what the drive executes for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cmd {
+    /// Slot of the request.
+    pub rq: Idx,
+    /// Its number.
+    pub rq_id: RqId,
+    /// Number of its first bio.
+    pub bio: BioId,
+    /// Job of its first bio.
+    pub job: JobIdx,
+    /// Operation.
+    pub op: Op,
+    /// Start.
+    pub sector: Sector,
+    /// Length.
+    pub nr_sectors: u32,
+    /// Zone.
+    pub zone: ZoneNo,
+    /// When it arrived, ns.
+    pub arrived: SimTime,
+}
+
+/// A command is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Slot of the request.
+    pub rq: Idx,
+    /// How it went.
+    pub status: BlkStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Interface {
+    cmd: Cmd,
+    status: BlkStatus,
+    from: SimTime,
+    until: SimTime,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Head {
+    /// Zone it is over and the sector that follows what it did last.
+    zone: ZoneNo,
+    next_sector: Sector,
+    /// When the last command ended: only then can it stream on.
+    idle_since: SimTime,
+    /// Commands done in this visit of the zone.
+    visit: u32,
+    /// The command at the head, if any.
+    cmd: Option<Cmd>,
+    phase: HeadPhase,
+    from: SimTime,
+    until: SimTime,
+    from_zone: ZoneNo,
+    rotate_ns: SimDuration,
+    last_was_read: bool,
+}
+
+/// What does not change during a run.
+#[derive(Debug, PartialEq)]
+pub struct DriveSetup {
+    /// Index of the device.
+    pub dev: DevIdx,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Configuration.
+    pub cfg: DriveConfig,
+    /// Derived geometry.
+    pub geometry: Geometry,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    setup: Arc<DriveSetup>,
+    /// Commands received: writes and zone management in order of arrival, reads anywhere.
+    waiting: VecDeque<Cmd>,
+    interface: Option<Interface>,
+    /// Written commands, oldest first; the one at the head stays until it is on the medium.
+    cache: VecDeque<Cmd>,
+    /// A reset that waits for the head, or runs.
+    reset: Option<Cmd>,
+    head: Head,
+    zones: Zones,
+    /// The first waiting write was found to have no room (said once).
+    stalled: bool,
+}
+
+impl Drive {
+    /// A drive at rest, head over the first sequential zone.
+    pub fn new(dev: DevIdx, cfg: &DriveConfig, seed: u64) -> Self {
+        let geometry = Geometry::new(&cfg.profile);
+        let zones = Zones::new(cfg, &geometry, seed);
+        let zone = cfg.profile.nr_conv_zones;
+        let head = Head {
+            zone,
+            next_sector: 0,
+            idle_since: 0,
+            visit: 0,
+            cmd: None,
+            phase: HeadPhase::Idle,
+            from: 0,
+            until: 0,
+            from_zone: zone,
+            rotate_ns: 0,
+            last_was_read: false,
+        };
+        Self {
+            setup: Arc::new(DriveSetup { dev, seed, cfg: cfg.clone(), geometry }),
+            waiting: VecDeque::new(),
+            interface: None,
+            cache: VecDeque::new(),
+            reset: None,
+            head,
+            zones,
+            stalled: false,
+        }
+    }
+
+    /// Zones used so far.
+    pub fn zones(&self) -> &Zones {
+        &self.zones
+    }
+
+    /// Commands received and not acknowledged.
+    pub fn queued(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn acks_from_cache(&self) -> bool {
+        self.setup.cfg.write_cache || self.setup.cfg.write_off_mode == WriteOffMode::Nonvolatile
+    }
+
+    /// Takes a command in.
+    pub fn submit(&mut self, bus: &mut Bus, cmd: Cmd) {
+        let s = &*self.setup;
+        self.zones.touch(&s.cfg, &s.geometry, s.seed, cmd.zone);
+        self.waiting.push_back(cmd);
+        self.admit(bus);
+        self.start_head(bus);
+    }
+
+    /// Starts the interface on the first waiting write or zone command, if it may go.
+    fn admit(&mut self, bus: &mut Bus) {
+        if self.interface.is_some() || self.reset.is_some() {
+            return;
+        }
+        let Some(i) = self.waiting.iter().position(|c| c.op != Op::Read) else { return };
+        let cmd = self.waiting[i];
+        let p = &self.setup.cfg.profile;
+        match cmd.op {
+            Op::Write => {
+                let waiting = (self.waiting.len() - 1) as u32;
+                let cached = self.cache.len() as u32;
+                let window = destage::window(p, waiting);
+                if cached > 0 && cached + 1 > window {
+                    if !self.stalled {
+                        self.stalled = true;
+                        bus.because(cmd.bio, Why::CacheWindowFull { cached, window, waiting });
+                    }
+                    return;
+                }
+                self.stalled = false;
+                let offset = cmd.sector - u64::from(cmd.zone) * p.zone_sectors;
+                let len = u64::from(cmd.nr_sectors);
+                let status = self.zones.write(cmd.zone, offset, len, p.zone_capacity_sectors, p.max_open_zones);
+                let bytes = if status == BlkStatus::Ok { len * SECTOR_BYTES } else { 0 };
+                let ns = p.command_ns + (u128::from(bytes) * 1_000_000_000 / u128::from(p.interface_rate)) as u64;
+                self.start_interface(bus, i, status, ns);
+            }
+            Op::ZoneReset => {
+                // What was acknowledged is written before its zone is reset.
+                if self.cache.iter().any(|c| c.zone == cmd.zone) {
+                    return;
+                }
+                self.waiting.remove(i);
+                self.reset = Some(cmd);
+            }
+            op => {
+                let status = self.zones.manage(op, cmd.zone, p.zone_capacity_sectors, p.max_open_zones);
+                let ns = p.command_ns;
+                self.start_interface(bus, i, status, ns);
+            }
+        }
+    }
+
+    fn start_interface(&mut self, bus: &mut Bus, i: usize, status: BlkStatus, ns: SimDuration) {
+        let cmd = self.waiting.remove(i).expect("found before");
+        self.interface = Some(Interface { cmd, status, from: bus.now, until: bus.now + ns });
+        bus.after(ns, Event::Interface(self.setup.dev));
+    }
+
+    /// The interface is done with its command: it is cached (and acknowledged), refused, or carried out.
+    pub fn interface_done(&mut self, bus: &mut Bus) -> Option<Done> {
+        let Interface { cmd, status, .. } = self.interface.take()?;
+        let mut done = Some(Done { rq: cmd.rq, status });
+        if cmd.op == Op::Write && status == BlkStatus::Ok {
+            self.cache.push_back(cmd);
+            bus.trace(self.record(&cmd, Action::Cached, 0));
+            if !self.acks_from_cache() {
+                done = None;
+            }
+        }
+        self.admit(bus);
+        self.start_head(bus);
+        done
+    }
+
+    /// Gives an idle head its next work.
+    fn start_head(&mut self, bus: &mut Bus) {
+        if self.head.cmd.is_some() {
+            return;
+        }
+        if let Some(cmd) = self.reset {
+            let ns = self.setup.cfg.profile.zone_reset_ns;
+            self.head.cmd = Some(cmd);
+            bus.because(cmd.bio, Why::ZoneReset { zone: cmd.zone, ns });
+            bus.trace(self.record(&cmd, Action::Reset, ns));
+            self.enter(bus, HeadPhase::Reset, ns);
+            return;
+        }
+        let Some(cmd) = self.next_command(bus.now) else { return };
+        self.go(bus, cmd);
+    }
+
+    /// The read or cached write that comes next.
+    fn next_command(&mut self, now: SimTime) -> Option<Cmd> {
+        let read = self.next_read(now);
+        let write_due = !self.cache.is_empty() && (read.is_none() || (self.stalled && self.head.last_was_read));
+        if write_due {
+            let p = &self.setup.cfg.profile;
+            let i = destage::choose(p, &self.cache, self.head.zone, self.head.visit, |c| {
+                let (seek, rotate) = self.reach(c, now);
+                seek + rotate
+            });
+            return Some(self.cache[i]);
+        }
+        let i = read?;
+        self.waiting.remove(i)
+    }
+
+    /// Position in `waiting` of the read to serve: one that waited too long, else the one reached first.
+    fn next_read(&self, now: SimTime) -> Option<usize> {
+        let reads = || self.waiting.iter().enumerate().filter(|(_, c)| c.op == Op::Read);
+        let aged = reads().find(|(_, c)| now - c.arrived > self.setup.cfg.profile.read_age_ns);
+        let best = aged.or_else(|| {
+            reads().min_by_key(|(_, c)| {
+                let (seek, rotate) = self.reach(c, now);
+                seek + rotate
+            })
+        });
+        best.map(|(i, _)| i)
+    }
+
+    /// Seek and rotation wait to a command's first sector, ns.
+    fn reach(&self, c: &Cmd, now: SimTime) -> (SimDuration, SimDuration) {
+        let p = &self.setup.cfg.profile;
+        let follows = c.zone == self.head.zone && c.sector == self.head.next_sector;
+        if follows && self.head.idle_since == now {
+            return (0, 0);
+        }
+        let seek = match (c.zone == self.head.zone, follows) {
+            (false, _) => self.setup.geometry.seek_ns(self.head.zone, c.zone),
+            (true, false) => p.settle_ns,
+            (true, true) => 0,
+        };
+        let z = self.zones.get(c.zone).expect("touched at submission");
+        let offset = c.sector - u64::from(c.zone) * p.zone_sectors;
+        let target = (z.phase_ns + span_ns(offset, z.ns_per_sector_fp)) % p.rev_ns;
+        let angle = (now + seek) % p.rev_ns;
+        (seek, (target + p.rev_ns - angle) % p.rev_ns)
+    }
+
+    /// Sends the head to a command.
+    fn go(&mut self, bus: &mut Bus, cmd: Cmd) {
+        let (seek, rotate) = self.reach(&cmd, bus.now);
+        self.head.last_was_read = cmd.op == Op::Read;
+        self.head.cmd = Some(cmd);
+        self.head.from_zone = self.head.zone;
+        self.head.rotate_ns = rotate;
+        if cmd.zone != self.head.zone {
+            let from = self.head.zone;
+            let left = self.cache.iter().filter(|c| c.zone == from).count() as u32;
+            bus.because(cmd.bio, Why::HeadLeaves { from, to: cmd.zone, left, written: self.head.visit });
+            self.head.visit = 0;
+            self.head.zone = cmd.zone;
+        }
+        self.head.next_sector = cmd.sector;
+        if seek + rotate > 0 && bus.measuring {
+            bus.stats.drive.seeks += 1;
+        }
+        if seek > 0 {
+            bus.trace(self.record(&cmd, Action::Seek, seek));
+            self.enter(bus, HeadPhase::Seek, seek);
+        } else {
+            self.after_seek(bus, cmd);
+        }
+    }
+
+    fn after_seek(&mut self, bus: &mut Bus, cmd: Cmd) {
+        let ns = self.head.rotate_ns;
+        if ns > 0 {
+            bus.because(cmd.bio, Why::Rotates { zone: cmd.zone, ns });
+            bus.trace(self.record(&cmd, Action::Rotate, ns));
+            self.enter(bus, HeadPhase::Rotate, ns);
+        } else {
+            self.transfer(bus, cmd);
+        }
+    }
+
+    fn transfer(&mut self, bus: &mut Bus, cmd: Cmd) {
+        let z = self.zones.get(cmd.zone).expect("touched at submission");
+        let p = &self.setup.cfg.profile;
+        // From position to position, so that rounding never adds up over a zone.
+        let offset = cmd.sector - u64::from(cmd.zone) * p.zone_sectors;
+        let end = offset + u64::from(cmd.nr_sectors);
+        let ns = span_ns(end, z.ns_per_sector_fp) - span_ns(offset, z.ns_per_sector_fp);
+        bus.trace(self.record(&cmd, Action::Transfer, ns));
+        self.enter(bus, HeadPhase::Transfer, ns);
+    }
+
+    fn enter(&mut self, bus: &mut Bus, phase: HeadPhase, ns: SimDuration) {
+        self.head.phase = phase;
+        self.head.from = bus.now;
+        self.head.until = bus.now + ns;
+        bus.after(ns, Event::Head(self.setup.dev));
+    }
+
+    /// The head's phase is over.
+    pub fn head_done(&mut self, bus: &mut Bus) -> Option<Done> {
+        let cmd = self.head.cmd?;
+        let ns = bus.now - self.head.from;
+        let measured = bus.measuring;
+        let time = &mut bus.stats.drive;
+        let slot = match self.head.phase {
+            HeadPhase::Seek => &mut time.seek,
+            HeadPhase::Rotate => &mut time.rotate,
+            HeadPhase::Transfer => &mut time.transfer,
+            HeadPhase::Reset => &mut time.reset,
+            HeadPhase::Idle => return None,
+        };
+        if measured {
+            *slot += ns;
+        }
+        match self.head.phase {
+            HeadPhase::Seek => {
+                self.after_seek(bus, cmd);
+                None
+            }
+            HeadPhase::Rotate => {
+                self.transfer(bus, cmd);
+                None
+            }
+            _ => self.finish(bus, cmd),
+        }
+    }
+
+    /// The command at the head is done.
+    fn finish(&mut self, bus: &mut Bus, cmd: Cmd) -> Option<Done> {
+        self.head.cmd = None;
+        self.head.phase = HeadPhase::Idle;
+        self.head.from = bus.now;
+        self.head.until = bus.now;
+        let p = &self.setup.cfg.profile;
+        let mut status = BlkStatus::Ok;
+        let mut acknowledged = true;
+        if cmd.op == Op::ZoneReset {
+            status = self.zones.manage(Op::ZoneReset, cmd.zone, p.zone_capacity_sectors, p.max_open_zones);
+            self.reset = None;
+        } else {
+            self.head.idle_since = bus.now;
+            self.head.next_sector = cmd.sector + u64::from(cmd.nr_sectors);
+            self.head.visit += 1;
+            if bus.measuring {
+                bus.stats.drive.bytes += u64::from(cmd.nr_sectors) * SECTOR_BYTES;
+            }
+        }
+        if cmd.op == Op::Write {
+            let i = self.cache.iter().position(|c| c.rq_id == cmd.rq_id).expect("stays cached until written");
+            self.cache.remove(i);
+            let z = self.zones.get_mut(cmd.zone).expect("touched at submission");
+            z.media = self.head.next_sector - u64::from(cmd.zone) * p.zone_sectors;
+            acknowledged = !self.acks_from_cache();
+        }
+        self.admit(bus);
+        self.start_head(bus);
+        acknowledged.then_some(Done { rq: cmd.rq, status })
+    }
+
+    fn record(&self, cmd: &Cmd, action: Action, arg: u64) -> TraceRecord {
+        TraceRecord {
+            time: 0,
+            dev: self.setup.dev,
+            action,
+            op: cmd.op,
+            flags: 0,
+            sector: cmd.sector,
+            nr_sectors: cmd.nr_sectors,
+            bio: cmd.bio,
+            rq: cmd.rq_id,
+            arg,
+            job: cmd.job,
+        }
+    }
+
+    /// A copy for pictures.
+    pub fn view(&self) -> DriveView {
+        let p = &self.setup.cfg.profile;
+        let mut zones: Vec<ZoneView> = self
+            .zones
+            .iter()
+            .map(|(zone, z)| ZoneView {
+                zone,
+                cond: z.cond,
+                wp_offset: z.wp,
+                media_offset: z.media,
+                phase_ns: z.phase_ns,
+                ns_per_sector_fp20: z.ns_per_sector_fp,
+                order: z.order,
+            })
+            .collect();
+        zones.sort_by_key(|z| z.order);
+        DriveView {
+            waiting: self.waiting.iter().map(command_view).collect(),
+            interface: self.interface.map(|i| (command_view(&i.cmd), i.from, i.until)),
+            cache: self.cache.iter().map(command_view).collect(),
+            window: destage::window(p, self.waiting.len().saturating_sub(1) as u32),
+            head: HeadView {
+                zone: self.head.zone,
+                sector: self.head.cmd.map_or(self.head.next_sector, |c| c.sector),
+                nr_sectors: self.head.cmd.map_or(0, |c| c.nr_sectors),
+                rq: self.head.cmd.map_or(0, |c| c.rq_id),
+                phase: self.head.phase,
+                from: self.head.from,
+                until: self.head.until,
+                from_zone: self.head.from_zone,
+            },
+            zones,
+            rev_ns: p.rev_ns,
+            nr_zones: p.nr_zones,
+            zone_sectors: p.zone_sectors,
+            nr_open: self.zones.nr_open(),
+            max_open: p.max_open_zones,
+        }
+    }
+
+    /// Bytes of the backing memory, about.
+    pub fn heap_bytes(&self) -> usize {
+        (self.waiting.capacity() + self.cache.capacity()) * size_of::<Cmd>() + self.zones.heap_bytes()
+    }
+}
+
+fn command_view(c: &Cmd) -> CommandView {
+    CommandView { rq: c.rq_id, bio: c.bio, op: c.op, sector: c.sector, nr_sectors: c.nr_sectors, zone: c.zone }
+}

@@ -1,0 +1,228 @@
+//! Jobs: tasks that submit bios and wait for them.
+//!
+//! Models: what a task of fio, a flusher or a test list does around `submit_bio`.
+//! Rule: one event is pending for a job at most; a waiting job is woken by what it waits for, never polled.
+//! Leaves out: CPU contention between jobs.
+
+pub mod fio;
+pub mod writeback;
+
+use alloc::collections::VecDeque;
+
+use crate::blk::bio::{Bio, bflag};
+use crate::blk::{Ctx, NewBio};
+use crate::config::{JobConfig, ListedBio, WorkloadConfig};
+use crate::event::Event;
+use crate::observe::snapshot::JobState;
+use crate::slab::Idx;
+use crate::time::SimDuration;
+use crate::units::{BlkStatus, DevIdx, JobIdx, Op, SECTOR_BYTES};
+
+/// A job's task and its workload's state.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Device it submits to.
+    pub dev: DevIdx,
+    /// What it does.
+    pub state: JobState,
+    /// Submitted and not ended, in order.
+    pub in_flight: VecDeque<Idx>,
+    /// Bytes of those.
+    pub bytes_in_flight: u64,
+    /// `current->bio_list`
+    pub bio_list: VecDeque<Idx>,
+    /// The workload.
+    pub kind: AnyWorkload,
+    /// An event is pending.
+    scheduled: bool,
+    /// Asleep inside a submission: completions must not run it.
+    in_submission: bool,
+}
+
+/// A workload by name.
+#[derive(Clone, Debug)]
+pub enum AnyWorkload {
+    /// fio with zonemode=zbd.
+    Fio(fio::Fio),
+    /// Packed writeback.
+    Writeback(writeback::Writeback),
+    /// Position in the list.
+    List(usize),
+}
+
+impl Job {
+    /// A job that has not started.
+    pub fn new(cfg: &JobConfig, index: JobIdx, seed: u64, zone_sectors: u64) -> Self {
+        let kind = match &cfg.workload {
+            WorkloadConfig::FioZbd(f) => AnyWorkload::Fio(fio::Fio::new(f, index, seed, zone_sectors)),
+            WorkloadConfig::Writeback(w) => {
+                AnyWorkload::Writeback(writeback::Writeback::new(w, index, seed, zone_sectors))
+            }
+            WorkloadConfig::List(_) => AnyWorkload::List(0),
+        };
+        Self {
+            dev: cfg.dev,
+            state: JobState::Starting,
+            in_flight: VecDeque::new(),
+            bytes_in_flight: 0,
+            bio_list: VecDeque::new(),
+            kind,
+            scheduled: false,
+            in_submission: false,
+        }
+    }
+    /// Bytes of the backing memory, about.
+    pub fn heap_bytes(&self) -> usize {
+        (self.in_flight.capacity() + self.bio_list.capacity()) * size_of::<Idx>() + 128
+    }
+}
+
+impl Ctx<'_> {
+    pub(crate) fn job(&mut self, j: JobIdx) -> &mut Job {
+        &mut self.jobs[usize::from(j)]
+    }
+
+    /// Lets a job run after `delay`, unless it will anyway.
+    pub(crate) fn wake_job(&mut self, j: JobIdx, delay: SimDuration) {
+        if !core::mem::replace(&mut self.job(j).scheduled, true) {
+            self.bus.after(delay, Event::Job(j));
+        }
+    }
+
+    /// A job's event: its workload goes on until it waits.
+    pub(crate) fn job_run(&mut self, j: JobIdx) {
+        self.job(j).scheduled = false;
+        if self.job(j).in_submission {
+            return;
+        }
+        match self.job(j).kind {
+            AnyWorkload::Fio(_) => self.fio_run(j),
+            AnyWorkload::Writeback(_) => self.writeback_run(j),
+            AnyWorkload::List(_) => self.list_run(j),
+        }
+    }
+
+    /// Submits a bio and charges its CPU time; the job's next run follows.
+    pub(crate) fn job_submit(&mut self, j: JobIdx, new: NewBio) {
+        let dev = self.job(j).dev;
+        self.job(j).state = JobState::Running;
+        self.job(j).in_submission = true;
+        let (_, done) = self.submit_bio(dev, j, new);
+        if done {
+            self.job_submitted(j);
+        } else {
+            let frozen = self.queue(dev).frozen();
+            self.job(j).state = if frozen { JobState::WaitFreeze } else { JobState::WaitTag };
+        }
+    }
+
+    /// The submission is over: the job is on the CPU for its cost, then goes on.
+    pub(crate) fn job_submitted(&mut self, j: JobIdx) {
+        let cost = self.cfg.host.submit_ns;
+        let job = self.job(j);
+        job.in_submission = false;
+        job.state = JobState::Running;
+        if !matches!(job.kind, AnyWorkload::List(_)) {
+            self.wake_job(j, cost);
+        }
+    }
+
+    /// A bio of the job ended.
+    pub(crate) fn job_bio_done(&mut self, j: JobIdx, bio: &Bio) {
+        let zone = self.zone_of(bio.dev, bio.first_sector);
+        let end = self.zone_offset(bio.dev, bio.first_sector) + u64::from(bio.first_nr_sectors);
+        if let AnyWorkload::Fio(f) = &mut self.job(j).kind {
+            f.bio_done(bio.op, zone, end, bio.status);
+            self.fio_progress();
+        }
+        let waits = matches!(
+            self.job(j).state,
+            JobState::WaitCompletion | JobState::Quiescing { .. } | JobState::WaitZoneMgmt { .. }
+        );
+        if waits {
+            self.wake_job(j, 0);
+        }
+    }
+
+    /// Counts an ended bio (decisions 3).
+    pub(crate) fn account(&mut self, bio: &Bio) {
+        let bytes = u64::from(bio.first_nr_sectors) * SECTOR_BYTES;
+        let latency = self.bus.now - bio.q_time;
+        if bio.status != BlkStatus::Ok {
+            self.bus.stats.nr_errors += 1;
+            return;
+        }
+        if bio.op.is_zone_mgmt() {
+            self.bus.stats.nr_resets += u64::from(bio.op == Op::ZoneReset);
+            return;
+        }
+        self.bus.stats.total_ios += 1;
+        self.bus.stats.total_bytes += bytes;
+        if self.bus.measuring {
+            let s = &mut self.bus.stats;
+            s.ios += 1;
+            s.window_to = self.bus.now;
+            s.lat.add(latency);
+            s.q2c.add(latency);
+            match bio.op {
+                Op::Read => s.read_bytes += bytes,
+                _ => s.write_bytes += bytes,
+            }
+            if self.cfg.stop.bytes.is_some_and(|b| s.read_bytes + s.write_bytes >= b) {
+                self.close_window();
+            }
+        } else if self.bus.stats.window_from.is_none() {
+            let ramp = self.cfg.ramp;
+            if ramp.bytes > 0 && self.bus.stats.total_bytes >= ramp.bytes && self.bus.now >= ramp.time_ns {
+                self.open_window();
+            }
+        }
+    }
+
+    /// The ramp is over.
+    pub(crate) fn open_window(&mut self) {
+        self.bus.stats.window_from = Some(self.bus.now);
+        self.bus.stats.window_to = self.bus.now;
+        self.bus.measuring = true;
+        if let Some(runtime) = self.cfg.stop.runtime_ns {
+            self.bus.after(runtime, Event::RuntimeOver);
+        }
+    }
+
+    /// The run stops: nothing more is counted or issued.
+    pub(crate) fn close_window(&mut self) {
+        if self.bus.measuring {
+            self.bus.stats.window_to = self.bus.now;
+        }
+        self.bus.measuring = false;
+        *self.stopped = true;
+    }
+
+    fn list_run(&mut self, j: JobIdx) {
+        let cfg = self.cfg;
+        let WorkloadConfig::List(list) = &cfg.jobs[usize::from(j)].workload else { return };
+        loop {
+            let AnyWorkload::List(at) = self.job(j).kind else { return };
+            let Some(next) = list.get(at) else {
+                self.job(j).state = JobState::Done;
+                return;
+            };
+            if next.at > self.bus.now {
+                let delay = next.at - self.bus.now;
+                self.wake_job(j, delay);
+                return;
+            }
+            self.job(j).kind = AnyWorkload::List(at + 1);
+            self.job_submit(j, listed(next));
+            if self.job(j).in_submission {
+                return;
+            }
+        }
+    }
+}
+
+fn listed(b: &ListedBio) -> NewBio {
+    let nowait = if b.nowait { bflag::NOWAIT } else { 0 };
+    let sync = if b.op == Op::Write { bflag::SYNC } else { 0 };
+    NewBio { op: b.op, sector: b.sector, nr_sectors: b.nr_sectors, flags: nowait | sync }
+}
