@@ -22,7 +22,7 @@ function ratio({ value, unit }, native) {
 
 let answer;
 await withBrowser(async (visit) => {
-  const player = await visit({});
+  const player = await visit({ query: '?hooks' });
   await player.open();
   if (!(await player.page.evaluate(() => typeof window.__bioscope?.bench === 'function'))) {
     throw new Error('the page has no window.__bioscope.bench(): not available');

@@ -57,18 +57,21 @@ const number = (text) => (/\d/.test(text) ? Number.parseFloat(text.replaceAll(',
 /** Runs the sweep that the page offers and waits until every setting has a number for both sides. */
 async function finishSweep(player, settings) {
   await player.get('sweep-run').click();
+  await player.get('sweep-table').waitFor({ state: 'attached' });
+  const { head } = await sweepTable(player);
+  const columns = (word) => {
+    const found = head.flatMap((title, index) => (title.includes(word) ? [index] : []));
+    equal(found.length, 2, `sweep-table has columns "${word}" for A and B among ${JSON.stringify(head)}`);
+    return found;
+  };
+  const [published, simulated] = [columns('published'), columns('simulated')];
   const complete = async () => {
-    if ((await player.get('sweep-table').count()) === 0) return false;
     const { rows } = await sweepTable(player);
-    const numbers = rows.filter((row) => row.filter((cell) => Number.isFinite(number(cell))).length >= 5);
-    return numbers.length === settings.length;
+    const done = rows.filter((row) => simulated.every((index) => Number.isFinite(number(row[index]))));
+    return done.length === settings.length;
   };
   await player.until(complete, `sweep-table has ${settings.length} complete rows`, SWEEP_MS);
-  const { head, rows } = await sweepTable(player);
-  const columns = (pattern) => head.flatMap((title, index) => (pattern.test(title) ? [index] : []));
-  const [published, simulated] = [columns(/published/i), columns(/simulated/i)];
-  equal(published.length, 2, `sweep-table has "published" columns for A and B among ${JSON.stringify(head)}`);
-  equal(simulated.length, 2, `sweep-table has "simulated" columns for A and B among ${JSON.stringify(head)}`);
+  const { rows } = await sweepTable(player);
   const column = (index) => rows.map((row) => number(row[index]));
   return { settings: column(0), published: published.map(column), simulated: simulated.map(column) };
 }

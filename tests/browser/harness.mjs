@@ -106,15 +106,15 @@ async function keepScreenshot(name, player) {
 }
 
 /**
- * A page that is not opened yet. Settings: `fragment`, `init` (function run before the page's own
+ * A page that is not opened yet. Settings: `query`, `fragment`, `init` (function run before the page's own
  * scripts), `route` (function given Playwright's page), `ready` (false: do not wait for it), `errors`
  * (false: errors are expected), and Playwright's context options.
  */
-async function visit(browser, url, { fragment = '', init, route, ready = true, errors = true, ...contextOptions } = {}) {
+async function visit(browser, url, { query = '', fragment = '', init, route, ready = true, errors = true, ...contextOptions } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...contextOptions });
   context.setDefaultTimeout(ACTION_MS);
   const page = await context.newPage();
-  const player = new Player(context, page, url, fragment, ready);
+  const player = new Player(context, page, url, query + fragment, ready);
   if (errors) player.collectErrors();
   if (init) await page.addInitScript(init);
   if (route) await route(page);
@@ -123,8 +123,8 @@ async function visit(browser, url, { fragment = '', init, route, ready = true, e
 
 /** The page as a person with a keyboard sees it, by the names that the tests and the page agree on. */
 class Player {
-  constructor(context, page, url, fragment, ready) {
-    Object.assign(this, { context, page, url, fragment, ready, errors: [], workers: 0 });
+  constructor(context, page, url, address, ready) {
+    Object.assign(this, { context, page, url, address, ready, errors: [], workers: 0 });
     page.on('worker', () => (this.workers += 1));
   }
 
@@ -137,7 +137,7 @@ class Player {
   }
 
   async open() {
-    await this.page.goto(this.url + this.fragment);
+    await this.page.goto(this.url + this.address);
     if (this.ready) await this.waitReady();
   }
 

@@ -1,8 +1,8 @@
-// The same scenario gives the same trace in WebAssembly as natively, at half time and at the end.
+// The same scenario gives the same trace in WebAssembly as natively, after half of its events and at the end.
 //
 // Expects out/hashes.tsv from the native side (`cargo run --release -p bioscope-lab --example hashes`):
-// fragment, hash at half time, hash at the end, tab-separated. The page answers through
-// `window.__bioscope.hash(fragment)` with both hashes and a space between.
+// fragment, hash after half of run A's engine events (rounded down), hash at its end, tab-separated. The page answers through
+// `window.__bioscope.hash(fragment)`, there with `?hooks` in the address, with both hashes and a space between.
 import { readFileSync } from 'node:fs';
 import { withBrowser } from './harness.mjs';
 
@@ -21,7 +21,7 @@ let passed = 0;
 let failed = 0;
 let longest = 0;
 await withBrowser(async (visit) => {
-  const player = await visit({});
+  const player = await visit({ query: '?hooks' });
   await player.open();
   if (!(await player.page.evaluate(() => typeof window.__bioscope?.hash === 'function'))) throw new Error(hookMissing);
   for (const [fragment, half, end] of expected) {

@@ -1,7 +1,9 @@
-//! Speed figures and fits: they print or write, and assert nothing about the simulator.
+//! Speed figures and fits.
 //!
-//! Both sides of the benchmark give lines `name <TAB> value <TAB> unit`; tests/browser/bench.mjs sets
-//! them side by side. A side that cannot run is named loudly, and the command then fails.
+//! Models: nothing.
+//! Rule: both sides of the benchmark give lines `name <TAB> value <TAB> unit`, set side by side by
+//! tests/browser/bench.mjs; a side that cannot run is named loudly, and the command then fails.
+//! Leaves out: judging the figures.
 
 use crate::shell::{Result, cargo, command, out_dir, run, run_into, timed};
 use crate::{page, setup};

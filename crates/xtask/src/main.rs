@@ -1,8 +1,9 @@
 //! `cargo xtask`: everything that has to be done around the code, each command in one word.
 //!
-//! Standard library only, so that the first call compiles in seconds. Work that Node does better
-//! (compression, hashing, driving a browser, serving files) is in small scripts that this program
-//! starts. It leaves out what cargo does well alone: building and running the `bioscope` command.
+//! Models: nothing.
+//! Rule: standard library only, so that the first call compiles in seconds; what Node does better (compression,
+//! hashing, driving a browser, serving files) is in small scripts that this program starts.
+//! Leaves out: what cargo does well alone, such as running the `bioscope` command.
 
 mod bench;
 mod page;

@@ -1,7 +1,9 @@
 //! The page: built by Trunk into dist/, served from there.
 //!
-//! There is one way to build and one server (tests/browser/server.mjs), so what a developer sees,
-//! what the tests drive and what is published are the same files.
+//! Models: nothing.
+//! Rule: one way to build and one server (tests/browser/server.mjs), so that what a developer sees, what the tests
+//! drive and what is published are the same files.
+//! Leaves out: rebuilding on change.
 
 use crate::setup;
 use crate::shell::{Result, command, find_on_path, root, run, timed};

@@ -1,9 +1,10 @@
 //! Tools at their pinned versions, installed when missing and found in the cache ever after.
 //!
-//! Each tool lives in a folder named after its version, so a version raised here is installed beside
-//! the old one and a folder that exists needs no further look. Installs nothing system-wide, with one
-//! exception: Chromium on a Debian machine where we are root. Leaves out what the README asks for:
-//! the Rust toolchain, a C compiler and Node.
+//! Models: nothing.
+//! Rule: each tool lives in a folder named after its version, so a raised version is installed beside the old one and
+//! a folder that exists needs no further look. Nothing is installed system-wide, but for Chromium on a Debian machine
+//! where we are root.
+//! Leaves out: what the README asks for: the Rust toolchain, a C compiler, Node.
 
 use crate::shell::{Result, cache, cargo, command, find_on_path, output, root, run, timed};
 use std::env;

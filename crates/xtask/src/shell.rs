@@ -1,6 +1,8 @@
 //! Folders, and commands run in the repository's root with their output passed through.
 //!
-//! Every failure is a sentence that names the command; nothing is retried or ignored.
+//! Models: nothing.
+//! Rule: every failure is a sentence that names the command; nothing is retried or ignored.
+//! Leaves out: shells, pipes, platforms other than Unix.
 
 use std::env;
 use std::fs::File;

@@ -1,7 +1,9 @@
 //! `cargo xtask test`: every check in order, from the cheapest to the slowest.
 //!
-//! Stops at the first failure. A check that cannot run has failed: nothing is skipped silently, and
-//! the closing line counts only what ran.
+//! Models: nothing.
+//! Rule: stops at the first failure; a check that cannot run has failed, nothing is skipped silently, and the closing
+//! line counts only what ran.
+//! Leaves out: fits and benchmarks.
 
 use crate::shell::{Result, cargo, command, find_on_path, out_dir, run, run_into, timed};
 use crate::{page, setup};
@@ -98,7 +100,7 @@ fn native_tests() -> Result<()> {
     }
 }
 
-/// What the browser has to reproduce: `fragment <TAB> hash at half time <TAB> hash at the end`.
+/// What the browser has to reproduce: `fragment <TAB> hash after half of the events <TAB> hash at the end`.
 fn native_hashes() -> Result<()> {
     let file = out_dir()?.join("hashes.tsv");
     run_into(&mut cargo(&["run", "--quiet", "--release", "--package=bioscope-lab", "--example=hashes"]), &file)
