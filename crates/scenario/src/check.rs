@@ -376,7 +376,8 @@ impl Checker<'_> {
         let repeats = io_size > 0 || time_based && runtime > 0;
         let range_bytes = size.saturating_mul(capacity);
         let numjobs = self.n(Key::Numjobs);
-        if !repeats && self.n(Key::RampSize) >= range_bytes.saturating_mul(numjobs) {
+        let ramp = self.n(Key::RampSize);
+        if !repeats && ramp > 0 && range_bytes > 0 && ramp >= range_bytes.saturating_mul(numjobs) {
             let d = self.error(Key::RampSize, "the jobs end before the ramp does, so nothing would be measured");
             self.problems.push(d);
         }

@@ -59,9 +59,9 @@ pub struct Diagnostic {
     /// What is wrong, without the key.
     pub message: String,
     /// What may be written; empty where the message says it.
-    pub allowed: String,
+    pub allowed: Box<str>,
     /// A value or key to write instead.
-    pub suggestion: Option<String>,
+    pub suggestion: Option<Box<str>>,
 }
 
 impl Diagnostic {
@@ -73,7 +73,7 @@ impl Diagnostic {
             place: Place::Nowhere,
             value: shorten(value),
             message: message.into(),
-            allowed: String::new(),
+            allowed: Box::default(),
             suggestion: None,
         }
     }
@@ -91,12 +91,12 @@ impl Diagnostic {
     }
     /// The same with the allowed values.
     pub fn allow(mut self, allowed: impl Into<String>) -> Self {
-        self.allowed = allowed.into();
+        self.allowed = allowed.into().into_boxed_str();
         self
     }
     /// The same with a suggestion.
     pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
-        self.suggestion = Some(suggestion.into());
+        self.suggestion = Some(suggestion.into().into_boxed_str());
         self
     }
     /// True for errors.

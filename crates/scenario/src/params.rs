@@ -98,8 +98,11 @@ impl Param {
             Unit::Word(words) => words.join(", "),
             Unit::Bool => "0, 1".into(),
             Unit::Zones => "whole zones (26z) or bytes (1GiB)".into(),
-            Unit::ByteRange => format!("a size or two with a dash, {min} to {max}"),
-            Unit::Faults => "SECTOR+COUNT@FROM-UNTIL, several with commas".into(),
+            Unit::ByteRange => {
+                let (min, max) = (value::print_bytes(self.min), value::print_bytes(self.max));
+                format!("a size or two with a dash, {min} to {max}")
+            }
+            Unit::Faults => "SECTOR+COUNT, then @FROM-UNTIL and :medium where wanted, several with commas".into(),
             _ if self.max == u64::MAX => format!("{min} or more"),
             _ => format!("{min} to {max}"),
         };
@@ -107,7 +110,8 @@ impl Param {
     }
     /// Reads a value and checks its bounds. The diagnostic carries this row's key.
     ///
-    /// Where `auto` is allowed and 0 is out of bounds, 0 means `auto`, as it does in fio and sysfs.
+    /// Where `auto` is allowed and 0 is out of bounds, 0 means `auto`, as it does in fio and sysfs;
+    /// not so for the numbers of a drive profile.
     pub fn parse(&self, text: &str) -> Result<Value, Diagnostic> {
         let text = text.trim();
         if self.has_auto() && text == "auto" {
@@ -128,7 +132,9 @@ impl Param {
             }
         })?;
         match v {
-            Value::Int(0) | Value::Zones(0) if self.has_auto() && self.min > 0 => Ok(Value::Auto),
+            Value::Int(0) | Value::Zones(0) if self.has_auto() && self.min > 0 && self.profile.is_none() => {
+                Ok(Value::Auto)
+            }
             Value::Int(n) if n < self.min || n > self.max => Err(bad("out of range".into())),
             Value::Range(lo, hi) if lo < self.min || hi > self.max => Err(bad("out of range".into())),
             v => Ok(v),

@@ -177,7 +177,8 @@ fn read(pairs: Vec<Pair>, mut problems: Vec<Diagnostic>) -> (Scenario, Vec<Diagn
         match preset::find(&p.text) {
             Some(preset) => s = Scenario::of(preset),
             None => {
-                let d = Diagnostic::error("p", &p.text, "no such preset");
+                let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+                let d = Diagnostic::error("p", &p.text, "no such preset").allow(names.join(", "));
                 let near = nearest(&p.text, PRESETS.iter().map(|p| p.name));
                 problems.push(placed(p.place, near.iter().fold(d, |d, near| d.suggest(*near))));
             }

@@ -81,7 +81,7 @@ pub enum Problem {
     NotANumber,
     /// A minus sign.
     Negative,
-    /// A fraction of something indivisible, named here.
+    /// A fraction of something indivisible, named here (empty: a count).
     NotWhole(&'static str),
     /// Beyond 64 bits.
     TooLarge,
@@ -104,13 +104,14 @@ impl Problem {
             Problem::Empty => "a value is missing".into(),
             Problem::NotANumber => "not a number".into(),
             Problem::Negative => "must not be negative".into(),
+            Problem::NotWhole("") => "not a whole number".into(),
             Problem::NotWhole(of) => format!("not a whole number of {of}"),
             Problem::TooLarge => "too large".into(),
             Problem::UnknownSuffix(s) => format!("unknown unit {s}"),
             Problem::NoSuchWord => "no such value".into(),
             Problem::NotBool => "must be 0 or 1".into(),
             Problem::Reversed => "the first size is larger than the second".into(),
-            Problem::NotAFault => "not of the form SECTOR+COUNT@FROM-UNTIL, :medium behind it if wanted".into(),
+            Problem::NotAFault => "not an error rule".into(),
         }
     }
 }
@@ -122,7 +123,7 @@ pub fn parse(unit: Unit, text: &str) -> Result<Value, Problem> {
         return Err(Problem::Empty);
     }
     match unit {
-        Unit::Count => number(text, 1, size_factor, "things").map(Value::Int),
+        Unit::Count => number(text, 1, size_factor, "").map(Value::Int),
         Unit::Bytes => bytes(text, 1).map(Value::Int),
         Unit::Kib => bytes(text, 1024).map(Value::Int),
         Unit::Time(bare) => number(text, bare, time_factor, "ns").map(Value::Int),

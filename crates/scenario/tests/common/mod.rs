@@ -1,0 +1,111 @@
+//! Random scenarios for the tests of this crate.
+
+use bioscope_scenario::value::{Fault, Value};
+use bioscope_scenario::{KEYS, Key, Moment, PRESETS, Param, Scenario, Side, Sweep, Unit};
+
+/// xorshift64*, good enough to vary tests.
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n.max(1)
+    }
+    pub fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+    /// Small numbers as likely as large ones.
+    pub fn up_to(&mut self, max: u64) -> u64 {
+        let bits = self.below(65);
+        let n = if bits == 64 { self.next() } else { self.next() & ((1 << bits) - 1) };
+        if max == u64::MAX { n } else { n % (max + 1) }
+    }
+}
+
+/// Any value a row allows.
+pub fn value(rng: &mut Rng, key: Key) -> Value {
+    let row = Param::of(key);
+    if row.has_auto() && rng.one_in(4) {
+        return Value::Auto;
+    }
+    let within = |rng: &mut Rng| row.min + rng.up_to(row.max - row.min);
+    match row.unit {
+        Unit::Word(words) => Value::Word(rng.below(words.len() as u64) as u8),
+        Unit::Bool => Value::Int(rng.below(2)),
+        Unit::Zones if rng.one_in(2) => Value::Zones(1 + rng.up_to(200_000)),
+        Unit::ByteRange => {
+            let (a, b) = (within(rng), within(rng));
+            Value::Range(a.min(b), a.max(b))
+        }
+        Unit::Faults => Value::Faults(
+            (0..rng.below(3))
+                .map(|_| {
+                    let from = rng.up_to(1 << 50);
+                    let whole = rng.one_in(3);
+                    Fault {
+                        sector: rng.up_to(u64::MAX),
+                        nr_sectors: rng.up_to(u64::MAX),
+                        from: if whole { 0 } else { from },
+                        until: if whole { u64::MAX } else { from + 1 + rng.up_to(1 << 50) },
+                        status: if rng.one_in(2) {
+                            bioscope_core::units::BlkStatus::Medium
+                        } else {
+                            bioscope_core::units::BlkStatus::IoErr
+                        },
+                    }
+                })
+                .collect(),
+        ),
+        _ => Value::Int(within(rng)),
+    }
+}
+
+/// Any scenario the text format can say.
+pub fn scenario(rng: &mut Rng) -> Scenario {
+    let mut s =
+        if rng.one_in(4) { Scenario::new() } else { Scenario::of(&PRESETS[rng.below(PRESETS.len() as u64) as usize]) };
+    let edits = rng.below(8);
+    for _ in 0..edits {
+        let key = KEYS[rng.below(KEYS.len() as u64) as usize];
+        let v = value(rng, key);
+        s.set(Side::A, key, v);
+    }
+    match rng.below(4) {
+        0 => s.drop_b(),
+        1 => {
+            for _ in 0..rng.below(4) {
+                let key = KEYS[rng.below(KEYS.len() as u64) as usize];
+                if key != Key::Seed {
+                    let v = value(rng, key);
+                    s.set(Side::B, key, v);
+                }
+            }
+        }
+        _ => {}
+    }
+    if rng.one_in(3) {
+        let sweep = Sweep { key: Key::Iodepth, values: (1..=1 + rng.below(8)).map(Value::Int).collect() };
+        s.sweep = s.preset.is_none_or(|p| p.sweep() != sweep).then_some(sweep);
+    }
+    if rng.one_in(3) {
+        s.t = Some(Moment { ns: rng.up_to(1 << 62), k: rng.up_to(u64::from(u32::MAX)) as u32 });
+    }
+    if rng.one_in(4) {
+        s.m = Some(rng.up_to(u64::from(u32::MAX)) as u32);
+    }
+    for _ in 0..rng.below(3) {
+        let key = ["view", "z", "b.at", "sw2", "job1.bs", "kolibri", "a b", "x\u{e4}"][rng.below(8) as usize];
+        if !s.extra.iter().any(|(k, _)| k == key) {
+            let text: String = (0..rng.below(6))
+                .map(|_| ['a', '1', '%', '&', '#', ' ', '\u{1f600}', '+'][rng.below(8) as usize])
+                .collect();
+            s.extra.push((key.into(), text.trim().into()));
+        }
+    }
+    s
+}
