@@ -170,8 +170,12 @@ impl Session {
         self.speed = speed.clamp(SPEED_MIN, SPEED_MAX);
     }
 
-    /// Goes to where everything up to and including `time` has happened. Clamped to what is known.
+    /// Goes to where everything up to and including `time` has happened. Clamped to what is known; time 0 is the
+    /// beginning, where nothing has happened.
     pub fn seek(&mut self, time: SimTime) {
+        if time == 0 {
+            return self.rewind();
+        }
         let time = time.min(self.known());
         for s in self.sides_mut() {
             s.seek(time);
@@ -183,10 +187,7 @@ impl Session {
     /// Goes to a moment that a link names. With fewer than k records at that time, to the last of them.
     pub fn seek_moment(&mut self, to: Moment) {
         let Some(k) = to.k else { return self.seek(to.time) };
-        match to.time.checked_sub(1) {
-            Some(before) => self.seek(before),
-            None => self.rewind(),
-        }
+        self.seek(to.time.saturating_sub(1));
         for _ in 0..k {
             if self.next_side().is_none_or(|(_, t)| t > to.time) {
                 break;

@@ -1,0 +1,116 @@
+//! The bar at the top: presets, comparison, link, theme, keys.
+//!
+//! Models: nothing.
+//! Rule: controls of features that are not built are absent.
+//! Leaves out: what the choices do ([`crate::app`]).
+
+use bioscope_scenario::preset::{PRESETS, Preset};
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use crate::app::Msg;
+use crate::theme::Theme;
+
+#[derive(Properties, PartialEq)]
+pub struct BarProps {
+    pub preset: Option<&'static Preset>,
+    pub compared: bool,
+    pub theme: Theme,
+    /// The link to be copied, while it is shown, and whether copying worked.
+    pub share: Option<(AttrValue, bool)>,
+    pub say: Callback<Msg>,
+}
+
+#[component]
+pub fn Bar(props: &BarProps) -> Html {
+    let say = |m: fn() -> Msg| {
+        let say = props.say.clone();
+        Callback::from(move |_: MouseEvent| say.emit(m()))
+    };
+    let open = {
+        let say = props.say.clone();
+        Callback::from(move |e: Event| {
+            let name = e.target_unchecked_into::<HtmlSelectElement>().value();
+            if let Some(p) = bioscope_scenario::preset::find(&name) {
+                say.emit(Msg::Open(p));
+            }
+        })
+    };
+    let chosen = props.preset.map_or("", |p| p.name);
+    let pressed = |on: bool| if on { "true" } else { "false" };
+    html! {
+        <header class="bar">
+            <button key="drawer" class="drawer-button" data-testid="drawer" onclick={say(|| Msg::Drawer(true))} aria-label="Settings">
+                <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path d="M3 6h14M3 10h14M3 14h14" /></svg>
+            </button>
+            <h1 key="name">
+                <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" class="mark">
+                    <circle cx="12" cy="12" r="10" /><circle cx="12" cy="12" r="5.5" /><path d="M12 12 18 5" /><circle class="hub" cx="12" cy="12" r="2" />
+                </svg>
+                <span>{"bioscope"}</span>
+            </h1>
+            <label key="preset" class="preset">
+                <span class="unseen">{"Preset"}</span>
+                <select data-testid="preset" onchange={open}>
+                    if props.preset.is_none() {
+                        <option key="none" value="" selected=true>{"No preset"}</option>
+                    }
+                    { for PRESETS.iter().map(|p| html! {
+                        <option key={p.name} value={p.name} selected={p.name == chosen}>{p.title}</option>
+                    }) }
+                </select>
+            </label>
+            <div key="mode" class="switch" role="group" aria-label="Runs">
+                <button key="single" aria-pressed={pressed(!props.compared)} onclick={say(|| Msg::Compare(false))}>{"Single"}</button>
+                <button key="compare" aria-pressed={pressed(props.compared)} onclick={say(|| Msg::Compare(true))}>{"Compare A|B"}</button>
+            </div>
+            <div key="right" class="bar-right">
+                <button key="share" class="primary" data-testid="share" onclick={say(|| Msg::Share)}>{"Share link"}</button>
+                <button key="theme" class="square" data-testid="theme" onclick={say(|| Msg::NextTheme)}
+                    aria-label={format!("Theme: {}", props.theme.word())} title={format!("Theme: {}", props.theme.word())}>
+                    <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" class="theme-icon">
+                        <circle cx="10" cy="10" r="6.5" /><path d="M10 3.5a6.5 6.5 0 0 1 0 13z" />
+                    </svg>
+                </button>
+                <button key="keys" class="square narrow-off" onclick={say(|| Msg::Keys(true))} aria-label="Keys" title="Keys (?)">{"?"}</button>
+            </div>
+            <div key="link" class="share-place">
+                if let Some((link, copied)) = props.share.clone() {
+                    <ShareField {link} {copied} say={props.say.clone()} />
+                }
+            </div>
+        </header>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ShareFieldProps {
+    link: AttrValue,
+    copied: bool,
+    say: Callback<Msg>,
+}
+
+/// The link in a selected field: what is left where the clipboard is refused.
+#[component]
+fn ShareField(props: &ShareFieldProps) -> Html {
+    let field = use_node_ref();
+    {
+        let field = field.clone();
+        use_effect_with(props.link.clone(), move |_| {
+            if let Some(f) = field.cast::<HtmlInputElement>() {
+                drop(f.focus());
+                f.select();
+            }
+        });
+    }
+    let close = props.say.reform(|_: MouseEvent| Msg::CloseShare);
+    html! {
+        <div class="share">
+            <label key="field">
+                <span key="words">{if props.copied { "Link copied." } else { "Copy this link:" }}</span>
+                <input key="link" ref={field} data-testid="share-url" readonly=true value={props.link.clone()} />
+            </label>
+            <button key="close" onclick={close} aria-label="Close">{"×"}</button>
+        </div>
+    }
+}

@@ -1,0 +1,374 @@
+//! The right column: throughput per setting, where the time goes, why things wait, how to reproduce it.
+//!
+//! Models: nothing.
+//! Rule: every picture has its table; legends and units are HTML.
+//! Leaves out: running the sweep ([`crate::sweep`]).
+
+use std::rc::Rc;
+
+use bioscope_core::MODEL_VERSION;
+use bioscope_core::observe::stats::Stats;
+use bioscope_core::observe::why::WhyRecord;
+use bioscope_scenario::params::Param;
+use bioscope_session::{Frame, Side};
+use bioscope_stage::palette::Palette;
+use bioscope_stage::{charts, lane, parts, text, why};
+use plotters_canvas::CanvasBackend;
+use web_sys::HtmlCanvasElement;
+use yew::prelude::*;
+
+use crate::app::Msg;
+use crate::components::canvas::{Canvas, CanvasEvent};
+use crate::components::lane::{letter, name, side_frame};
+use crate::components::transport::clock;
+use crate::dom;
+use crate::paint::Painter;
+use crate::sweep::Chart;
+
+/// Reasons shown.
+const WHY: usize = 14;
+
+#[derive(Properties, PartialEq)]
+pub struct SideProps {
+    pub compared: bool,
+    pub palette: &'static Palette,
+    pub chart: Option<Rc<Chart>>,
+    pub frame: Option<Rc<Frame>>,
+    pub ends: [Option<Rc<Stats>>; 2],
+    pub why_side: Side,
+    pub seed: AttrValue,
+    pub say: Callback<Msg>,
+}
+
+#[component]
+pub fn SideColumn(props: &SideProps) -> Html {
+    html! {
+        <>
+            <div key="chart">
+                if let Some(chart) = props.chart.clone() {
+                    <Throughput {chart} palette={props.palette} compared={props.compared} say={props.say.clone()} />
+                }
+            </div>
+            <Parts key="parts" ends={props.ends.clone()} palette={props.palette} compared={props.compared} />
+            <Why key="why" frame={props.frame.clone()} side={props.why_side} compared={props.compared} say={props.say.clone()} />
+            <Reproduce key="reproduce" frame={props.frame.clone()} seed={props.seed.clone()} />
+        </>
+    }
+}
+
+fn sides(compared: bool) -> &'static [Side] {
+    if compared { &[Side::A, Side::B] } else { &[Side::A] }
+}
+
+fn lane_side(side: Side) -> lane::Side {
+    match side {
+        Side::A => lane::Side::A,
+        Side::B => lane::Side::B,
+    }
+}
+
+/// A canvas element with its size, kept by a component that draws on it in an effect.
+#[derive(Clone, PartialEq, Default)]
+struct Place {
+    canvas: Option<HtmlCanvasElement>,
+    width: f32,
+    height: f32,
+}
+
+#[hook]
+fn use_place() -> (Place, Callback<CanvasEvent>) {
+    let place = use_state_eq(Place::default);
+    // The element comes once and the sizes after it: read through a cell, not through a stale state.
+    let latest = use_mut_ref(Place::default);
+    let on = {
+        let place = place.setter();
+        use_callback((), move |e: CanvasEvent, ()| {
+            let p = &mut *latest.borrow_mut();
+            match e {
+                CanvasEvent::Here(c) => p.canvas = Some(c),
+                CanvasEvent::Gone => p.canvas = None,
+                CanvasEvent::Size(_, w, h) => (p.width, p.height) = (w, h),
+            }
+            place.set(p.clone());
+        })
+    };
+    ((*place).clone(), on)
+}
+
+#[derive(Properties, PartialEq)]
+struct ThroughputProps {
+    chart: Rc<Chart>,
+    palette: &'static Palette,
+    compared: bool,
+    say: Callback<Msg>,
+}
+
+#[component]
+fn Throughput(props: &ThroughputProps) -> Html {
+    let chart = &props.chart;
+    let (place, on) = use_place();
+    use_effect_with((place, chart.clone(), PalettePtr(props.palette)), |(place, chart, palette)| {
+        draw_chart(place, chart, palette.0);
+    });
+    let key = Param::of(chart.key).key;
+    let run = props.say.reform(|_: MouseEvent| Msg::Sweep);
+    let progress = match (chart.total, chart.done) {
+        (0, _) => "Not computed yet.".to_string(),
+        (all, done) if done < all => format!("{done} of {all} points"),
+        (all, _) => format!("{all} points"),
+    };
+    let has_published = chart.published.iter().flatten().any(Option::is_some);
+    html! {
+        <section class="card" aria-labelledby="chart-title">
+            <header key="head">
+                <h2 id="chart-title">{"Throughput by "}<code>{key}</code></h2>
+                <p class="legend">
+                    {"MiB/s"}
+                    { for sides(props.compared).iter().map(|s| html! {
+                        <span key={name(*s)} class={classes!("mark", "line", letter(*s))}>{name(*s)}{" simulated"}</span>
+                    }) }
+                    if has_published {
+                        <span key="ring" class="mark ring">{"published"}</span>
+                    }
+                </p>
+            </header>
+            <div key="chart" class={classes!("chart", chart.numbers.is_none().then_some("none"))}>
+                <Canvas label={format!("Line chart: throughput by {key}; the table below has its values")} {on} />
+            </div>
+            <div key="run" class="run">
+                <button key="button" data-testid="sweep-run" onclick={run}>{if chart.total == 0 { "Compute" } else { "Compute again" }}</button>
+                <progress key="bar" max={chart.total.max(1).to_string()} value={chart.done.to_string()} aria-label="Points computed" />
+                <span key="words" data-testid="sweep-progress">{progress}</span>
+            </div>
+            <details key="table" open={chart.numbers.is_none()}>
+                <summary>{"Table"}</summary>
+                <div class="scroll" tabindex="0" role="region" aria-label="Throughput table">{sweep_table(chart, key, props.compared)}</div>
+            </details>
+        </section>
+    }
+}
+
+/// Palettes are statics: the same one has the same address.
+#[derive(Clone, Copy)]
+struct PalettePtr(&'static Palette);
+
+impl PartialEq for PalettePtr {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+fn draw_chart(place: &Place, chart: &Chart, palette: &Palette) {
+    let (Some(canvas), Some(settings)) = (&place.canvas, &chart.numbers) else { return };
+    let ratio = dom::pixel_ratio();
+    let device = |v: f32| (f64::from(v) * ratio).round().max(1.0) as u32;
+    if place.width < 60.0 || place.height < 60.0 {
+        return;
+    }
+    // Setting the size also clears what was drawn.
+    canvas.set_width(device(place.width));
+    canvas.set_height(device(place.height));
+    let points = |of: &[Vec<Option<f64>>; 2]| -> Vec<(lane::Side, usize, f64)> {
+        let side = |s: Side, v: &[Option<f64>]| {
+            v.iter().enumerate().filter_map(|(i, v)| Some((lane_side(s), i, (*v)?))).collect::<Vec<_>>()
+        };
+        [side(Side::A, &of[0]), side(Side::B, &of[1])].concat()
+    };
+    let data = charts::Sweep {
+        settings,
+        points: &points(&chart.simulated),
+        published: &points(&chart.published),
+        current: chart.current,
+    };
+    if let Some(backend) = CanvasBackend::with_canvas_object(canvas.clone()) {
+        // A chart that cannot be drawn leaves its table.
+        drop(charts::sweep(backend, &data, palette, ratio));
+    }
+}
+
+fn sweep_table(chart: &Chart, key: &str, compared: bool) -> Html {
+    let dash = || "–".to_string();
+    let mib = |v: Option<f64>| v.map_or_else(dash, |v| text::fixed(v, 1));
+    let error = |s: Option<f64>, p: Option<f64>| match (s, p) {
+        (Some(s), Some(p)) if p > 0.0 => {
+            let e = (s / p - 1.0) * 100.0;
+            [if e > 0.0 { "+" } else { "" }, &text::fixed(e, 1), " %"].concat()
+        }
+        _ => dash(),
+    };
+    html! {
+        <table data-testid="sweep-table">
+            <caption class="unseen">{"Throughput in MiB/s by "}{key}</caption>
+            <thead><tr>
+                <th key="setting" scope="col">{key}</th>
+                { for sides(compared).iter().flat_map(|s| ["simulated", "published", "error"].map(|w| html! {
+                    <th key={[name(*s), w].concat()} scope="col" class={letter(*s)}>{name(*s)}{" "}{w}</th>
+                })) }
+            </tr></thead>
+            <tbody>
+                { for chart.texts.iter().enumerate().map(|(i, setting)| html! {
+                    <tr key={setting.clone()}>
+                        <th scope="row">{setting}</th>
+                        { for sides(compared).iter().enumerate().flat_map(|(n, s)| {
+                            let (sim, pubd) = (chart.simulated[n][i], chart.published[n][i]);
+                            let printed = pubd.map_or_else(dash, |v| text::fixed(v, 0));
+                            [mib(sim), printed, error(sim, pubd)].into_iter().enumerate().map(move |(c, cell)| html! {
+                                <td key={[name(*s), &c.to_string()].concat()}>{cell}</td>
+                            })
+                        }) }
+                    </tr>
+                }) }
+            </tbody>
+        </table>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct PartsProps {
+    ends: [Option<Rc<Stats>>; 2],
+    palette: &'static Palette,
+    compared: bool,
+}
+
+#[component]
+fn Parts(props: &PartsProps) -> Html {
+    let (place, on) = use_place();
+    let each: Vec<(lane::Side, parts::PerMib)> = sides(props.compared)
+        .iter()
+        .zip(&props.ends)
+        .filter_map(|(s, e)| Some((lane_side(*s), parts::per_mib(&e.as_ref()?.drive))))
+        .collect();
+    use_effect_with((place, each.clone(), PalettePtr(props.palette)), |(place, each, palette)| {
+        if let Some(mut p) = place.canvas.clone().and_then(Painter::new) {
+            p.resize(place.width, place.height, dom::pixel_ratio());
+            p.paint(&parts::bars(each, place.width), palette.0, dom::pixel_ratio());
+        }
+    });
+    let (head, rows) = parts::table(&each);
+    html! {
+        <section class="card" aria-labelledby="parts-title">
+            <header key="head">
+                <h2 id="parts-title">{"Where a MiB's time goes"}</h2>
+                <p class="legend">{"drive time in ms per MiB, whole run"}</p>
+            </header>
+            <div key="bars" class={classes!("bars", props.compared.then_some("two"))}>
+                <Canvas label="Bars: seek, rotation and transfer per MiB; the table below has their values" {on} />
+            </div>
+            <details key="table">
+                <summary>{"Table"}</summary>
+                <table>
+                    <thead><tr>{ for head.iter().map(|h| html! { <th scope="col">{*h}</th> }) }</tr></thead>
+                    <tbody>{ for rows.iter().map(|r| html! { <tr>{ for r.iter().map(|c| html! { <td>{c}</td> }) }</tr> }) }</tbody>
+                </table>
+            </details>
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct WhyProps {
+    frame: Option<Rc<Frame>>,
+    side: Side,
+    compared: bool,
+    say: Callback<Msg>,
+}
+
+/// The latest reasons with how often each came in a row, oldest first.
+fn latest(records: &[WhyRecord]) -> Vec<(&WhyRecord, u32)> {
+    let mut kept: Vec<(&WhyRecord, u32)> = Vec::new();
+    for r in records {
+        match kept.last_mut() {
+            Some((last, n)) if std::mem::discriminant(&last.why) == std::mem::discriminant(&r.why) => {
+                *last = r;
+                *n += 1;
+            }
+            _ => kept.push((r, 1)),
+        }
+    }
+    kept.split_off(kept.len().saturating_sub(WHY))
+}
+
+#[component]
+fn Why(props: &WhyProps) -> Html {
+    let shown = props.frame.as_deref().and_then(|f| side_frame(f, props.side));
+    let records = shown.map_or(&[][..], |s| &s.snapshot.why);
+    let kept = latest(records);
+    let newest = kept.len().saturating_sub(1);
+    let pressed = |s: Side| if s == props.side { "true" } else { "false" };
+    let choose = |s: Side| props.say.reform(move |_: MouseEvent| Msg::WhySide(s));
+    html! {
+        <section class="card why" aria-labelledby="why-title">
+            <header key="head">
+                <h2 id="why-title">{"Why"}</h2>
+                <p class="legend">{"at this moment, the latest last"}</p>
+                <div class="which">
+                    if props.compared {
+                        <div class="switch small" role="group" aria-label="Reasons of run">
+                            { for sides(true).iter().map(|s| html! {
+                                <button key={name(*s)} aria-pressed={pressed(*s)} onclick={choose(*s)}>{name(*s)}</button>
+                            }) }
+                        </div>
+                    }
+                </div>
+            </header>
+            <ol key="list" data-testid="why-list">
+                if kept.is_empty() {
+                    <li key="empty" class="empty">{"What waits and what goes on, and for what reason, appears here while the run goes on: press play."}</li>
+                }
+                { for kept.iter().enumerate().map(|(i, (r, n))| {
+                    let time = r.time;
+                    let seek = props.say.reform(move |_: MouseEvent| Msg::Look(time));
+                    html! {
+                        <li key={i} class={classes!((i == newest).then_some("now"))}>
+                            <button onclick={seek} title="Go to this moment">
+                                <time key="time">{short_clock(r.time)}</time>
+                                <span key="words">
+                                    { for why::why_segments(r).into_iter().map(|s| if s.bold { html! { <b>{s.text}</b> } } else { html! { {s.text} } }) }
+                                    if *n > 1 {
+                                        <span class="times">{" ×"}{*n}</span>
+                                    }
+                                </span>
+                            </button>
+                        </li>
+                    }
+                }) }
+            </ol>
+        </section>
+    }
+}
+
+fn short_clock(ns: u64) -> String {
+    let c = clock(ns);
+    c.trim_end_matches(" s").to_string()
+}
+
+#[derive(Properties, PartialEq)]
+struct ReproduceProps {
+    frame: Option<Rc<Frame>>,
+    seed: AttrValue,
+}
+
+#[component]
+fn Reproduce(props: &ReproduceProps) -> Html {
+    let hash = |s: Side| {
+        let shown = props.frame.as_deref().and_then(|f| side_frame(f, s))?;
+        Some(html! {
+            <div key={name(s)}>
+                <dt>{"trace hash "}{name(s)}</dt>
+                <dd><code data-testid={["hash-", letter(s)].concat()}>{format!("{:016x}", shown.hash)}</code></dd>
+            </div>
+        })
+    };
+    html! {
+        <details class="reproduce">
+            <summary key="summary">{"Reproduce"}</summary>
+            <dl key="list">
+                <div key="seed"><dt>{"seed"}</dt><dd><code>{props.seed.clone()}</code></dd></div>
+                <div key="model"><dt>{"model version"}</dt><dd><code>{MODEL_VERSION}</code></dd></div>
+                {hash(Side::A)}
+                {hash(Side::B)}
+            </dl>
+            <p key="words">{"The hash covers every trace record up to this moment: the same link gives the same hash everywhere."}</p>
+        </details>
+    }
+}

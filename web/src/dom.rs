@@ -1,0 +1,97 @@
+//! The few things the page asks of the browser, with errors turned into `None`.
+//!
+//! Models: nothing.
+//! Rule: storage, clipboard and media queries may be refused (frames, policies); nothing here panics for that.
+//! Leaves out: what is done with the answers.
+
+use wasm_bindgen::JsCast;
+use web_sys::{Document, Element, HtmlElement, MediaQueryList, Storage, Window};
+use yew::Callback;
+
+/// The window. The page role always has one.
+pub fn window() -> Window {
+    gloo::utils::window()
+}
+/// Its document.
+pub fn document() -> Document {
+    gloo::utils::document()
+}
+/// The `<html>` element.
+pub fn root() -> Option<HtmlElement> {
+    document().document_element()?.dyn_into().ok()
+}
+/// Wall time in ms.
+pub fn now_ms() -> f64 {
+    window().performance().map_or(0.0, |p| p.now())
+}
+/// Device pixels per CSS pixel.
+pub fn pixel_ratio() -> f64 {
+    window().device_pixel_ratio().max(1.0)
+}
+/// A media query, where the browser knows them.
+pub fn media(query: &str) -> Option<MediaQueryList> {
+    window().match_media(query).ok()?
+}
+/// True when the reader asked for less motion.
+pub fn reduced_motion() -> bool {
+    media("(prefers-reduced-motion: reduce)").is_some_and(|m| m.matches())
+}
+/// Sets or clears `data-NAME` of `<html>`.
+pub fn set_flag(name: &str, value: Option<&str>) {
+    if let Some(root) = root() {
+        // The names are ours and valid, so that setting cannot fail.
+        match value {
+            Some(v) => drop(root.dataset().set(name, v)),
+            None => root.dataset().delete(name),
+        }
+    }
+}
+/// Sets a style property through the object model, which the content security policy allows.
+pub fn set_style(element: &Element, property: &str, value: &str) {
+    if let Some(e) = element.dyn_ref::<HtmlElement>() {
+        drop(e.style().set_property(property, value));
+    }
+}
+
+fn storage() -> Option<Storage> {
+    window().local_storage().ok()?
+}
+/// A remembered preference.
+pub fn recall(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok()?
+}
+/// Remembers a preference where that is allowed.
+pub fn remember(key: &str, value: &str) {
+    if let Some(s) = storage() {
+        drop(s.set_item(key, value));
+    }
+}
+
+/// The last words after an internal error: a panel over the page. `place` = file and line.
+pub fn say_stopped(place: &str) {
+    let panel = document().create_element("div").ok();
+    if let (Some(p), Some(body)) = (panel, document().body()) {
+        p.set_class_name("stopped");
+        drop(p.set_attribute("role", "alert"));
+        p.set_text_content(Some(
+            &["The simulator stopped because of a mistake in it (", place, "). Reloading the page starts it again."]
+                .concat(),
+        ));
+        drop(body.append_child(&p));
+    }
+}
+
+/// Copies a text where that is allowed; `done` hears of success only.
+pub fn copy(text: &str, done: Callback<()>) {
+    let clipboard = window().navigator().clipboard();
+    // Absent on pages without a secure origin.
+    if clipboard.is_undefined() {
+        return;
+    }
+    let promise = clipboard.write_text(text);
+    yew::platform::spawn_local(async move {
+        if wasm_bindgen_futures::JsFuture::from(promise).await.is_ok() {
+            done.emit(());
+        }
+    });
+}
