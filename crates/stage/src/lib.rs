@@ -31,6 +31,8 @@ pub mod readouts;
 pub mod shape;
 #[cfg(any(test, feature = "svg"))]
 pub mod svg;
+#[cfg(any(test, feature = "svg"))]
+pub mod synth;
 pub mod table;
 pub mod text;
 pub mod why;

@@ -4,7 +4,10 @@
 //! Rule: what the canvas shows, in words and numbers; no more than a reader can take in.
 //! Leaves out: history; the page's event list has it.
 
-use bioscope_core::observe::snapshot::Snapshot;
+use bioscope_core::observe::snapshot::{DeviceView, Snapshot};
+
+use crate::lane::{drive, jobs, plugs, queues};
+use crate::text;
 
 /// One panel as text.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -17,14 +20,177 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
+/// Rows of a table at most; what is left out is its last row.
+const MAX_ROWS: usize = 24;
+
 /// One table a panel.
 pub fn tables(snap: &Snapshot) -> Vec<Table> {
-    let _ = snap;
-    Vec::new()
+    let mut out = vec![jobs_table(snap)];
+    if let Some(device) = snap.devices.first() {
+        out.extend([plugs_table(device), queues_table(device), drive_table(device)]);
+    }
+    out.iter_mut().for_each(shorten);
+    out
+}
+
+fn shorten(table: &mut Table) {
+    if table.rows.len() > MAX_ROWS {
+        let left = table.rows.len() - MAX_ROWS;
+        table.rows.truncate(MAX_ROWS);
+        let mut last = vec![String::new(); table.head.len()];
+        last[0] = ["and ", &left.to_string(), " more"].concat();
+        table.rows.push(last);
+    }
+}
+
+fn jobs_table(snap: &Snapshot) -> Table {
+    let row = |job: &bioscope_core::observe::snapshot::JobView| {
+        let zones = jobs::by_zone(core::slice::from_ref(job));
+        let zones: Vec<String> =
+            zones.iter().take(4).map(|(z, n)| [&z.to_string(), ": ", &n.to_string()].concat()).collect();
+        vec![
+            job.name.clone(),
+            jobs::state_words(job.state, &snap.jobs),
+            job.iodepth.to_string(),
+            job.in_flight.len().to_string(),
+            text::bytes(job.bytes_in_flight),
+            zones.join(", "),
+        ]
+    };
+    Table {
+        title: "Jobs".into(),
+        head: vec!["job", "state", "iodepth", "bios in flight", "in flight", "bios by zone"],
+        rows: snap.jobs.iter().map(row).collect(),
+    }
+}
+
+fn plugs_table(device: &DeviceView) -> Table {
+    let worker =
+        if device.worker.enabled { [", worker: ", &plugs::worker_words(device)].concat() } else { String::new() };
+    let rows = plugs::active(device)
+        .iter()
+        .map(|plug| {
+            let rq = plug.in_flight.map(|rq| text::at(rq.zone, rq.sector, device.drive.zone_sectors) + " MiB");
+            let place = device.zone_wplugs_list.iter().position(|z| *z == plug.zone);
+            vec![
+                plug.zone.to_string(),
+                plugs::flags(plug),
+                plug.bios.len().to_string(),
+                rq.unwrap_or_else(|| "none".into()),
+                text::size(plug.wp_offset),
+                plug.refs.to_string(),
+                place.map_or_else(|| "–".to_string(), |n| (n + 1).to_string()),
+            ]
+        })
+        .collect();
+    Table {
+        title: ["Zone write plugs", &worker].concat(),
+        head: vec!["zone", "flags", "bios queued", "in flight", "write pointer", "references", "place on list"],
+        rows,
+    }
+}
+
+fn queues_table(device: &DeviceView) -> Table {
+    let (name, words, _) = queues::elevator(device);
+    let mut rows = vec![vec!["driver tags".into(), queues::tags_words(&device.tags)], vec![name.to_string(), words]];
+    if let Some(tags) = &device.sched_tags {
+        rows.push(vec!["sched tags".into(), queues::tags_words(tags)]);
+    }
+    let drive = &device.drive;
+    let label = |c: &bioscope_core::observe::snapshot::CommandView| {
+        queues::command_label(c.op, c.zone, c.sector, drive.zone_sectors)
+    };
+    let list = |commands: &[bioscope_core::observe::snapshot::CommandView]| {
+        let first: Vec<String> = commands.iter().take(6).map(label).collect();
+        let more = if commands.len() > 6 { " …" } else { "" };
+        [&commands.len().to_string(), " (", &first.join(", "), more, ")"].concat()
+    };
+    rows.push(vec!["waiting in the drive".into(), list(&drive.waiting)]);
+    rows.push(vec!["on the interface".into(), drive.interface.map_or_else(|| "none".into(), |i| label(&i.0))]);
+    rows.push(vec!["cached, dirty".into(), list(&drive.cache)]);
+    rows.push(vec!["cache window".into(), drive.window.to_string()]);
+    Table { title: "Tags, scheduler, drive queue".into(), head: vec!["what", "now"], rows }
+}
+
+fn drive_table(device: &DeviceView) -> Table {
+    let drive = &device.drive;
+    let window = drive::Window::of(device);
+    let rows = drive
+        .zones
+        .iter()
+        .filter(|z| window.zones.contains(&z.zone))
+        .map(|z| {
+            let cached = drive.cache.iter().filter(|c| c.zone == z.zone).count();
+            let under = drive.head.rq != 0 && drive.head.zone == z.zone;
+            vec![
+                z.zone.to_string(),
+                text::size(z.media_offset),
+                text::size(z.wp_offset),
+                cached.to_string(),
+                if under { drive::phase_words(device).0 } else { "–".into() },
+            ]
+        })
+        .collect();
+    Table {
+        title: ["Drive, ", &window.words(device)].concat(),
+        head: vec!["zone", "on the medium", "accepted", "cached commands", "head"],
+        rows,
+    }
 }
 
 /// The lane in one sentence.
 pub fn summary(snap: &Snapshot) -> String {
-    let _ = snap;
-    String::new()
+    let in_flight: usize = snap.jobs.iter().map(|j| j.in_flight.len()).sum();
+    let jobs = text::count(snap.jobs.len() as u64, "job has", "jobs have");
+    let mut out = [&text::seconds(snap.now), ": ", &jobs, " "].concat();
+    out += &text::count(in_flight as u64, "bio in flight", "bios in flight");
+    if let Some(device) = snap.devices.first() {
+        let active = plugs::active(device);
+        let queued: usize = active.iter().map(|p| p.bios.len()).sum();
+        let zones = text::count(active.len() as u64, "zone", "zones");
+        out += &[", ", &queued.to_string(), " of them plugged in ", &zones, "; the drive caches "].concat();
+        out += &text::count(device.drive.cache.len() as u64, "command", "commands");
+        let (phase, _) = drive::phase_words(device);
+        out += &["; head over zone ", &device.drive.head.zone.to_string(), ": ", &phase].concat();
+    }
+    if snap.stats.nr_errors > 0 {
+        out += &["; ", &text::count(snap.stats.nr_errors, "error", "errors")].concat();
+    }
+    out + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use bioscope_core::observe::snapshot::HeadPhase;
+
+    use super::*;
+    use crate::synth;
+
+    #[test]
+    fn the_boundary_in_words() {
+        let a = synth::sequential(false, HeadPhase::Rotate);
+        assert_eq!(
+            summary(&a.snap),
+            "3.482 175 s: 1 job has 64 bios in flight, 62 of them plugged in 2 zones; the drive caches 4 commands; \
+             head over zone 1121: rotate 3.1 ms."
+        );
+        let plugs = &tables(&a.snap)[1];
+        let row: Vec<&str> = plugs.rows[1].iter().map(String::as_str).collect();
+        assert_eq!(row, ["1122", "PLUGGED", "31", "1122+3 MiB", "3 MiB", "32", "–"]);
+        let b = &tables(&synth::sequential(true, HeadPhase::Transfer).snap)[1];
+        assert_eq!(b.title, "Zone write plugs, worker: waits for 1121+219 to complete");
+    }
+
+    #[test]
+    fn every_row_is_as_wide_as_its_head() {
+        let scenes =
+            [synth::idle(), synth::random(128, false), synth::random(8, true), synth::errors(), synth::writeback()];
+        for scene in scenes {
+            for table in tables(&scene.snap) {
+                assert!(table.rows.len() <= MAX_ROWS + 1, "{}", table.title);
+                assert!(table.rows.iter().all(|r| r.len() == table.head.len()), "{}", table.title);
+            }
+        }
+        assert!(tables(&Snapshot::default())[0].rows.is_empty());
+    }
 }

@@ -53,6 +53,13 @@ pub fn duration(ns: u64) -> String {
     [&fixed(value, digits), unit].concat()
 }
 
+/// A moment in seconds with its microseconds apart: `3.482 175 s`.
+pub fn seconds(ns: u64) -> String {
+    let us = ns / 1_000;
+    let three = |v: u64| (1_000 + v % 1_000).to_string()[1..].to_string();
+    [&thousands(us / 1_000_000), ".", &three(us / 1_000), " ", &three(us), " s"].concat()
+}
+
 /// A length in sectors: `672 KiB`, `1 MiB`, `1.5 GiB`.
 pub fn size(sectors: u64) -> String {
     bytes(sectors * 512)
@@ -99,6 +106,7 @@ mod tests {
         assert_eq!(size(2048), "1 MiB");
         assert_eq!(at(42, 42 * 524_288 + 28 * 2048, 524_288), "42+28");
         assert_eq!(at(42, 42 * 524_288 + 28 * 2048 + 1344, 524_288), "42+28.7");
+        assert_eq!(seconds(3_482_175_331), "3.482 175 s");
         assert_eq!(count(1, "bio", "bios"), "1 bio");
     }
 }

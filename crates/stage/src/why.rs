@@ -1,10 +1,12 @@
 //! The "why" list: one short sentence a reason.
 //!
 //! Models: nothing; the words are the field's.
-//! Rule: active, names the object and a number; the point of the sentence is bold.
+//! Rule: active, names the object and a number; the point of the sentence is bold. A record's time stands beside it.
 //! Leaves out: when a reason is recorded (core).
 
-use bioscope_core::observe::why::WhyRecord;
+use bioscope_core::observe::why::{Why, WhyRecord};
+
+use crate::text;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +17,199 @@ pub struct Segment {
 
 /// The sentence of a reason; pieces join without further spaces.
 pub fn why_segments(record: &WhyRecord) -> Vec<Segment> {
-    let _ = record;
-    Vec::new()
+    let sentence = sentence(&record.why);
+    // Every second piece between asterisks is bold.
+    sentence
+        .split('*')
+        .enumerate()
+        .filter(|(_, piece)| !piece.is_empty())
+        .map(|(n, piece)| Segment { text: piece.to_string(), bold: n % 2 == 1 })
+        .collect()
+}
+
+/// `bios`, `zones` and the like with their number.
+fn bios(n: u32) -> String {
+    text::count(u64::from(n), "bio", "bios")
+}
+
+fn sentence(why: &Why) -> String {
+    let size = |sectors: u32| text::size(u64::from(sectors));
+    match *why {
+        Why::IssuedAtOnce { zone } => {
+            format!("Zone {zone} has no write in flight and 0 bios plugged: its next write is *issued at once*.")
+        }
+        Why::PluggedBehind { zone, pending } => {
+            format!("Zone {zone} has a write in flight: the next *waits in its plug*, {} there.", bios(pending))
+        }
+        Why::QueuedForWorker { zone, listed } => {
+            let zones = text::count(u64::from(listed), "zone", "zones");
+            format!("QD 1: the write to zone {zone} *waits for the worker*, {zones} on its list.")
+        }
+        Why::Unplugged { zone, pending } => {
+            format!("A completion *unplugs zone {zone}'s next bio*; {} still plugged.", bios(pending))
+        }
+        Why::PulledIn { zone, bios: n, sectors } => {
+            format!("Zone {zone}'s request *pulls in {}* from its plug: now {}.", bios(n), size(sectors))
+        }
+        Why::WorkerServes { zone, pending, waiting } => {
+            let zones = text::count(u64::from(waiting), "zone waits", "zones wait");
+            format!("The worker *turns to zone {zone}* and stays until its {} are written; {zones}.", bios(pending))
+        }
+        Why::WorkerFoundEmpty { zone } => {
+            format!("The worker returns to zone {zone}, finds 0 bios and *goes on*: its last visit took them.")
+        }
+        Why::SplitBySegments { zone, front_sectors, max_segments } => {
+            format!("A bio to zone {zone} is *split after {}*: max_segments is {max_segments}.", size(front_sectors))
+        }
+        Why::SplitBySize { zone, front_sectors, max_sectors } => {
+            let limit = size(max_sectors);
+            format!("A bio to zone {zone} is *split after {}*: a request takes {limit}.", size(front_sectors))
+        }
+        Why::NoSchedTag { job, nr_requests } => {
+            format!("No sched tag free: *job {job} sleeps* until one of nr_requests {nr_requests} completes.")
+        }
+        Why::NoDriverTag { rq, queue_depth } => {
+            format!("No driver tag free: *request {rq} waits*, the drive has all {queue_depth}.")
+        }
+        Why::HeadLeaves { from, to, left, written } => {
+            let left = text::count(u64::from(left), "command", "commands");
+            format!("Head leaves zone {from} for {to} after {written} written: *{left} still cached there*.")
+        }
+        Why::Rotates { zone, ns } => {
+            format!("The write to zone {zone} waits *{}* for its sector to come round.", text::duration(ns))
+        }
+        Why::CacheWindowFull { cached, window, waiting } => {
+            let wait = text::count(u64::from(waiting), "command waits", "commands wait");
+            format!("The drive's cache window is full, {cached} of {window}: *{wait}* in the NCQ slots.")
+        }
+        Why::ZoneLocked { zone, job, owner } => {
+            format!("Job {job} *waits for zone lock {zone}*, held by job {owner}.")
+        }
+        Why::Quiesces { job, in_flight, zone } => {
+            format!("Job {job} *drains its {}* before it may block on zone {zone}.", bios(in_flight))
+        }
+        Why::ZoneReset { zone, ns } => {
+            format!("Zone {zone} is full: its *reset stops the drive for {}*.", text::duration(ns))
+        }
+        Why::DepthFull { job, iodepth } => {
+            format!("Job {job} has *all {iodepth} of its iodepth* in flight and waits for a completion.")
+        }
+        Why::InFlightFull { job, mib } => {
+            format!("Writeback job {job} has *{mib} MiB in flight*, its limit, and waits for a completion.")
+        }
+        Why::OffPointer { zone, sector, wp_offset } => {
+            let wp = size(wp_offset);
+            format!(
+                "Zone {zone} *refuses the write to sector {sector}*: its write pointer is at {wp}. EIO, no command."
+            )
+        }
+        Why::NeedWpUpdate { zone } => {
+            format!("Zone {zone}'s *write pointer is unknown* since an error: its writes fail with EIO until a reset.")
+        }
+        Why::DeadPlug { zone, refs } => {
+            let refs = text::count(u64::from(refs), "reference", "references");
+            format!("Zone {zone}'s plug is *dead* and has {refs} left: the write fails with EIO.")
+        }
+        Why::ZoneFull { zone } => format!("Zone {zone} is *full*, 0 sectors left: the write fails with EIO."),
+        Why::Aborted { zone, bios: n } => {
+            format!("The error *aborts {}* plugged in zone {zone}: EIO each.", bios(n))
+        }
+        Why::DeviceError { zone, status } => {
+            let errno = status.errno().unwrap_or("no error");
+            format!("The drive *fails a command* of zone {zone}: {errno}.")
+        }
+        Why::Frozen { dev, waiting } => {
+            let wait = text::count(u64::from(waiting), "request", "requests");
+            format!("A live setting *freezes the queue of device {dev}* until {wait} in flight complete.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bioscope_core::units::BlkStatus;
+
+    use super::*;
+
+    /// One of each. The match makes a new variant a compile error here.
+    fn all() -> Vec<Why> {
+        let first = Why::IssuedAtOnce { zone: 42 };
+        match first {
+            Why::IssuedAtOnce { .. }
+            | Why::PluggedBehind { .. }
+            | Why::QueuedForWorker { .. }
+            | Why::Unplugged { .. }
+            | Why::PulledIn { .. }
+            | Why::WorkerServes { .. }
+            | Why::WorkerFoundEmpty { .. }
+            | Why::SplitBySegments { .. }
+            | Why::SplitBySize { .. }
+            | Why::NoSchedTag { .. }
+            | Why::NoDriverTag { .. }
+            | Why::HeadLeaves { .. }
+            | Why::Rotates { .. }
+            | Why::CacheWindowFull { .. }
+            | Why::ZoneLocked { .. }
+            | Why::Quiesces { .. }
+            | Why::ZoneReset { .. }
+            | Why::DepthFull { .. }
+            | Why::InFlightFull { .. }
+            | Why::OffPointer { .. }
+            | Why::NeedWpUpdate { .. }
+            | Why::DeadPlug { .. }
+            | Why::ZoneFull { .. }
+            | Why::Aborted { .. }
+            | Why::DeviceError { .. }
+            | Why::Frozen { .. } => {}
+        }
+        vec![
+            first,
+            Why::PluggedBehind { zone: 42, pending: 31 },
+            Why::QueuedForWorker { zone: 42, listed: 1 },
+            Why::Unplugged { zone: 42, pending: 30 },
+            Why::PulledIn { zone: 42, bios: 3, sectors: 8192 },
+            Why::WorkerServes { zone: 42, pending: 31, waiting: 1 },
+            Why::WorkerFoundEmpty { zone: 42 },
+            Why::SplitBySegments { zone: 42, front_sectors: 1344, max_segments: 168 },
+            Why::SplitBySize { zone: 42, front_sectors: 2048, max_sectors: 2048 },
+            Why::NoSchedTag { job: 3, nr_requests: 64 },
+            Why::NoDriverTag { rq: 812, queue_depth: 32 },
+            Why::HeadLeaves { from: 42, to: 43, left: 2, written: 3 },
+            Why::Rotates { zone: 42, ns: 3_100_000 },
+            Why::CacheWindowFull { cached: 21, window: 21, waiting: 1 },
+            Why::ZoneLocked { zone: 42, job: 3, owner: 7 },
+            Why::Quiesces { job: 3, in_flight: 31, zone: 42 },
+            Why::ZoneReset { zone: 42, ns: 295_000_000 },
+            Why::DepthFull { job: 3, iodepth: 64 },
+            Why::InFlightFull { job: 3, mib: 460 },
+            Why::OffPointer { zone: 42, sector: 22_022_144, wp_offset: 4096 },
+            Why::NeedWpUpdate { zone: 42 },
+            Why::DeadPlug { zone: 42, refs: 2 },
+            Why::ZoneFull { zone: 42 },
+            Why::Aborted { zone: 42, bios: 31 },
+            Why::DeviceError { zone: 42, status: BlkStatus::Medium },
+            Why::Frozen { dev: 0, waiting: 64 },
+        ]
+    }
+
+    #[test]
+    fn every_reason_names_its_object_a_number_and_has_one_point() {
+        for why in all() {
+            let segments = why_segments(&WhyRecord { time: 3_482_175_331, bio: 9, why });
+            let text: String = segments.iter().map(|s| s.text.as_str()).collect();
+            let object = ["one ", "ob ", "equest 812", "cache window", "device 0"].iter().any(|o| text.contains(o));
+            assert!(object && text.contains(|c: char| c.is_ascii_digit()), "{text}");
+            assert_eq!(segments.iter().filter(|s| s.bold).count(), 1, "{text}");
+            assert!(text.ends_with('.') && text.len() <= 110, "{} {text}", text.len());
+        }
+    }
+
+    #[test]
+    fn sentences_read_as_in_the_field() {
+        let say = |why| why_segments(&WhyRecord { time: 0, bio: 0, why });
+        let head = say(Why::HeadLeaves { from: 1121, to: 1122, left: 1, written: 3 });
+        assert_eq!(head[1], Segment { text: "1 command still cached there".into(), bold: true });
+        let plain: String = head.iter().map(|s| s.text.as_str()).collect();
+        assert_eq!(plain, "Head leaves zone 1121 for 1122 after 3 written: 1 command still cached there.");
+    }
 }

@@ -10,6 +10,18 @@ use bioscope_core::time::SimDuration;
 use bioscope_core::units::{BioId, JobIdx, RqId, Tag, ZoneNo};
 
 use crate::shape::{DisplayList, Ink};
+use pen::{Area, Colours, Lit, Pen};
+
+pub mod drive;
+pub mod jobs;
+mod moves;
+pub mod pen;
+pub mod plugs;
+pub mod queues;
+mod strip;
+mod words;
+
+pub use words::words;
 
 /// Which run a lane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,17 +127,101 @@ pub fn min_height(layout: Layout) -> f32 {
 
 /// Draws a lane of the given size.
 pub fn lane(input: &LaneInput, width: f32, height: f32, layout: Layout) -> Lane {
-    let _ = (input, width, height, layout);
-    Lane::default()
+    let snap = input.snap;
+    let device = snap.devices.first();
+    let mut pen = Pen { out: Lane::default(), colours: Colours::of(snap), lit: resolve(input) };
+    let places = Places::of(input, width, height, layout);
+    let narrow = layout == Layout::Narrow;
+    jobs::draw(&mut pen, places.jobs, snap, input.tool, narrow);
+    plugs::draw(&mut pen, places.plugs, device, snap.now);
+    queues::draw(&mut pen, places.queues, device, snap.now);
+    let drive = drive::DriveInput {
+        title: input.drive,
+        trail: input.trail,
+        now: snap.now,
+        dt: input.dt_sim_ns,
+        seeks_per_sec: input.seeks_per_sec,
+    };
+    drive::draw(&mut pen, places.drive, device, &drive);
+    let zone_sectors = device.map_or(0, |d| d.drive.zone_sectors);
+    strip::draw(&mut pen, places.strip, input.strip, zone_sectors, input.side, narrow);
+    moves::draw(&mut pen, &places, input);
+    pen.out
+}
+
+/// Where the panels stand.
+pub(crate) struct Places {
+    pub jobs: Area,
+    pub plugs: Area,
+    pub queues: Area,
+    pub drive: Area,
+    pub strip: Area,
+}
+
+impl Places {
+    fn of(input: &LaneInput, width: f32, height: f32, layout: Layout) -> Self {
+        match layout {
+            Layout::Wide => Self::wide(input, width, height),
+            Layout::Narrow => Self::narrow(width, height),
+        }
+    }
+    /// Side by side: the drive takes what the others leave.
+    fn wide(input: &LaneInput, width: f32, height: f32) -> Self {
+        let roomy = width >= 700.0;
+        let (pad, gap) = if roomy { (12.0, 12.0) } else { (8.0, 8.0) };
+        let many = input.snap.jobs.len() > 1;
+        let room = width - 2.0 * pad - 3.0 * gap;
+        let jobs = if many { (room * 0.17).clamp(100.0, 150.0) } else { (room * 0.125).clamp(82.0, 110.0) };
+        let queues = (room * 0.15).clamp(108.0, 150.0);
+        let plugs = (room * 0.3).clamp(150.0, 300.0);
+        let strip = Area::new(pad, height - 42.0, width - 2.0 * pad, 38.0);
+        let h = strip.y - pad - 6.0;
+        let mut x = pad;
+        let mut take = |w: f32| {
+            let area = Area::new(x, pad, w, h);
+            x += w + gap;
+            area
+        };
+        Self {
+            jobs: take(jobs),
+            plugs: take(plugs),
+            queues: take(queues),
+            drive: take(room - jobs - plugs - queues),
+            strip,
+        }
+    }
+    /// Top to bottom, in the order a bio passes.
+    fn narrow(width: f32, height: f32) -> Self {
+        let gap = 8.0;
+        let room = height - 4.0 * gap - 50.0;
+        let mut y = 0.0;
+        let mut take = |part: f32| {
+            let area = Area::new(0.0, y, width, (room * part).floor());
+            y += area.h + gap;
+            area
+        };
+        let (jobs, plugs, queues, drive) = (take(0.155), take(0.285), take(0.17), take(0.39));
+        Self { jobs, plugs, queues, drive, strip: Area::new(4.0, height - 48.0, width - 8.0, 46.0) }
+    }
+}
+
+/// Ids behind what is lit.
+fn resolve(input: &LaneInput) -> Lit {
+    match input.lit {
+        Some(What::Bio(bio)) => Lit { bio, ..Lit::default() },
+        Some(What::Rq(rq)) => {
+            let bio = words::request(input.snap, rq).map_or(0, |r| r.bio);
+            Lit { bio, rq, zone: None }
+        }
+        Some(What::Zone(zone)) => Lit { zone: Some(zone), ..Lit::default() },
+        Some(What::Issue(index)) => {
+            input.strip.get(index as usize).map_or_else(Lit::default, |r| Lit { bio: r.bio, rq: r.rq, zone: None })
+        }
+        _ => Lit::default(),
+    }
 }
 
 /// What lies under a point.
 pub fn hit(hits: &[Hit], x: f32, y: f32) -> Option<What> {
     hits.iter().rev().find(|h| x >= h.x && y >= h.y && x < h.x + h.w && y < h.y + h.h).map(|h| h.what)
-}
-
-/// The facts of a thing, one sentence or two: the text of a tooltip. `None` when it is gone.
-pub fn words(snap: &Snapshot, strip: &[TraceRecord], what: What) -> Option<String> {
-    let _ = (snap, strip, what);
-    None
 }

@@ -1,0 +1,89 @@
+//! Renders lanes, charts and parts of made-up snapshots as SVG files into a folder, to look at them.
+//!
+//! `cargo run -p bioscope-stage --features svg --example preview -- FOLDER`
+
+use std::path::Path;
+
+use bioscope_core::observe::snapshot::HeadPhase;
+use bioscope_core::observe::stats::DriveTime;
+use bioscope_stage::charts::{self, Sweep};
+use bioscope_stage::palette::{DARK, LIGHT, Palette};
+use bioscope_stage::synth::{self, Scene};
+use bioscope_stage::{LaneInput, Layout, Side, lane, parts, svg};
+use plotters::prelude::SVGBackend;
+
+const SIZES: [(&str, f32, f32); 3] = [("wide", 830.0, 375.0), ("middle", 560.0, 330.0), ("narrow", 358.0, 900.0)];
+
+fn main() -> std::io::Result<()> {
+    let folder = std::env::args().nth(1).unwrap_or_else(|| "preview".into());
+    let folder = Path::new(&folder);
+    std::fs::create_dir_all(folder)?;
+    let scenes: Vec<(&str, Side, u64, Scene)> = vec![
+        ("a-rotate", Side::A, 30_000, synth::sequential(false, HeadPhase::Rotate)),
+        ("a-seek", Side::A, 30_000, synth::sequential(false, HeadPhase::Seek)),
+        ("a-fast", Side::A, 16_000_000, synth::sequential(false, HeadPhase::Rotate)),
+        ("b-transfer", Side::B, 30_000, synth::sequential(true, HeadPhase::Transfer)),
+        ("a-random-128", Side::A, 30_000, synth::random(128, false)),
+        ("b-random-8", Side::B, 30_000, synth::random(8, true)),
+        ("writeback", Side::A, 30_000, synth::writeback()),
+        ("idle", Side::B, 0, synth::idle()),
+        ("errors", Side::A, 30_000, synth::errors()),
+    ];
+    for (theme, palette) in [("dark", DARK), ("light", LIGHT)] {
+        for (size, w, h) in SIZES {
+            for (n, group) in scenes.chunks(3).enumerate() {
+                let mut html = format!("<body style='margin:0;background:{}'>", palette.bg.css());
+                for (_, side, dt, scene) in group {
+                    let drawn = lane(&input(scene, *side, *dt), w, h, Layout::of(w));
+                    html += &svg::document(&drawn.shapes, w, h, &palette);
+                    html += if size == "narrow" { "" } else { "<br>" };
+                }
+                std::fs::write(folder.join(format!("{theme}-{size}-{n}.html")), html)?;
+            }
+        }
+        std::fs::write(folder.join(format!("{theme}-charts.html")), chart_page(&palette))?;
+    }
+    Ok(())
+}
+
+fn input(scene: &Scene, side: Side, dt: u64) -> LaneInput<'_> {
+    LaneInput {
+        snap: &scene.snap,
+        strip: &scene.strip,
+        trail: &scene.trail,
+        moves: &scene.strip,
+        side,
+        dt_sim_ns: dt,
+        seeks_per_sec: if side == Side::A { 96.0 } else { 1.0 },
+        tool: "fio",
+        drive: "SMR disk",
+        lit: None,
+    }
+}
+
+fn chart_page(palette: &Palette) -> String {
+    let depths = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+    let a = [245.0, 245.0, 239.0, 235.0, 208.0, 204.0, 172.0, 120.0];
+    let published = [244.0, 244.0, 245.0, 242.0, 222.0, 211.0, 193.0, 112.0];
+    let mut points: Vec<_> = a.iter().enumerate().map(|(i, y)| (Side::A, i, *y)).collect();
+    points.extend((0..8).map(|i| (Side::B, i, 245.0)));
+    let rings: Vec<_> = published.iter().enumerate().map(|(i, y)| (Side::A, i, *y)).collect();
+    let data = Sweep { settings: &depths, points: &points, published: &rings, current: Some(64.0) };
+    let mut chart = String::new();
+    charts::sweep(SVGBackend::with_string(&mut chart, (310, 190)), &data, palette, 1.0).expect("chart");
+    let slow = DriveTime {
+        seek: 600_000_000,
+        rotate: 2_600_000_000,
+        transfer: 4_080_000_000,
+        bytes: 1000 << 20,
+        ..DriveTime::default()
+    };
+    let fast = DriveTime { seek: 10_000_000, rotate: 40_000_000, transfer: 4_080_000_000, ..slow };
+    let sides = [(Side::A, parts::per_mib(&slow)), (Side::B, parts::per_mib(&fast))];
+    let bars = svg::document(&parts::bars(&sides, 310.0), 310.0, parts::height(2), palette);
+    let wave: Vec<f32> = (0..300).map(|i| if i % 60 < 28 { 245.0 } else { 118.0 + (i % 7) as f32 }).collect();
+    let flat: Vec<f32> = (0..300).map(|i| 244.0 + (i % 3) as f32).collect();
+    let line = svg::document(&charts::overview(&wave, Some(&flat), 0.32, 850.0, 44.0), 850.0, 44.0, palette);
+    let bg = palette.bg.css();
+    format!("<body style='margin:8px;background:{bg}'>{chart}<br>{bars}<br>{line}")
+}

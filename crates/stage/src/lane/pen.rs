@@ -1,0 +1,220 @@
+//! The pen of a lane: shapes with fewer words, zone colours, and what is lit.
+//!
+//! Models: nothing.
+//! Rule: every text is cut to its room before it enters the list; a chip's colour comes from [`Colours`] only.
+//! Leaves out: where things go (the panels).
+
+use bioscope_core::observe::snapshot::{BioView, RequestView, Snapshot};
+use bioscope_core::units::{BioId, RqId, ZoneNo};
+
+use super::{Hit, Lane, What};
+use crate::shape::{Align, Font, Ink, Shape};
+
+/// A rectangle, CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    pub x: f32,
+    pub y: f32,
+    pub w: f32,
+    pub h: f32,
+}
+
+impl Area {
+    pub fn new(x: f32, y: f32, w: f32, h: f32) -> Self {
+        Self { x, y, w, h }
+    }
+    /// Bottom edge.
+    pub fn bottom(self) -> f32 {
+        self.y + self.h
+    }
+    /// The part below `dy`.
+    pub fn below(self, dy: f32) -> Self {
+        let dy = dy.min(self.h);
+        Self { y: self.y + dy, h: self.h - dy, ..self }
+    }
+}
+
+/// Order of first use of every zone: the colour rule (decisions 23).
+pub struct Colours {
+    order: Vec<(ZoneNo, u32)>,
+}
+
+impl Colours {
+    /// Orders as the drive has them; zones it has not met follow in the order of their oldest bio.
+    pub fn of(snap: &Snapshot) -> Self {
+        let Some(device) = snap.devices.first() else { return Self { order: Vec::new() } };
+        let mut order: Vec<_> = device.drive.zones.iter().map(|z| (z.zone, z.order)).collect();
+        order.sort_unstable();
+        let known = |order: &[(ZoneNo, u32)], zone| order.binary_search_by_key(&zone, |z| z.0).is_ok();
+        let mut new: Vec<(BioId, ZoneNo)> = Vec::new();
+        for bio in snap.jobs.iter().flat_map(|j| &j.in_flight).chain(device.zone_wplugs.iter().flat_map(|p| &p.bios)) {
+            if known(&order, bio.zone) {
+                continue;
+            }
+            match new.iter_mut().find(|n| n.1 == bio.zone) {
+                Some(first) => first.0 = first.0.min(bio.id),
+                None => new.push((bio.id, bio.zone)),
+            }
+        }
+        new.sort_unstable();
+        let next = order.iter().map(|z| z.1 + 1).max().unwrap_or(0);
+        order.extend(new.iter().zip(next..).map(|(n, i)| (n.1, i)));
+        order.sort_unstable();
+        Self { order }
+    }
+    /// Colour and hatch of a zone.
+    pub fn zone(&self, zone: ZoneNo) -> (Ink, bool) {
+        match self.order.binary_search_by_key(&zone, |z| z.0) {
+            Ok(i) => (Ink::Zone((self.order[i].1 % 6) as u8), self.order[i].1 / 6 % 2 == 1),
+            Err(_) => (Ink::Dim, false),
+        }
+    }
+}
+
+/// What is lit, resolved to ids.
+#[derive(Clone, Copy, Default)]
+pub struct Lit {
+    pub bio: BioId,
+    pub rq: RqId,
+    pub zone: Option<ZoneNo>,
+}
+
+/// Collects a lane.
+pub struct Pen {
+    pub out: Lane,
+    pub colours: Colours,
+    pub lit: Lit,
+}
+
+impl Pen {
+    /// A panel with title and subtitle; returns the room inside.
+    pub fn panel(&mut self, a: Area, title: &str, subtitle: &str) -> Area {
+        self.rect(a, 10.0, Ink::Panel, 1.0);
+        self.frame(a, 10.0, Ink::Line, 1.0);
+        let inner = Area::new(a.x + 10.0, a.y + 10.0, a.w - 20.0, a.h - 20.0);
+        self.text(inner.x, a.y + 20.0, title, Ink::Text, Font::Title, inner.w);
+        self.text(inner.x, a.y + 34.0, subtitle, Ink::Dim, Font::Small, inner.w);
+        inner.below(34.0)
+    }
+    /// Plain rectangle.
+    pub fn rect(&mut self, a: Area, r: f32, fill: Ink, alpha: f32) {
+        self.out.shapes.push(Shape::Rect { x: a.x, y: a.y, w: a.w, h: a.h, r, fill, alpha, hatch: false });
+    }
+    /// Rectangle in a zone's colour.
+    pub fn zone_rect(&mut self, a: Area, r: f32, zone: ZoneNo, alpha: f32) {
+        let (fill, hatch) = self.colours.zone(zone);
+        self.out.shapes.push(Shape::Rect { x: a.x, y: a.y, w: a.w, h: a.h, r, fill, alpha, hatch });
+    }
+    /// Outline.
+    pub fn frame(&mut self, a: Area, r: f32, stroke: Ink, width: f32) {
+        self.out.shapes.push(Shape::Frame { x: a.x, y: a.y, w: a.w, h: a.h, r, stroke, width });
+    }
+    /// Straight line.
+    pub fn line(&mut self, from: (f32, f32), to: (f32, f32), stroke: Ink, width: f32, alpha: f32) {
+        self.out.shapes.push(Shape::Line {
+            x0: from.0,
+            y0: from.1,
+            x1: to.0,
+            y1: to.1,
+            stroke,
+            width,
+            alpha,
+            dash: false,
+        });
+    }
+    /// Text from `x` on; returns its width.
+    pub fn text(&mut self, x: f32, y: f32, text: &str, ink: Ink, font: Font, max: f32) -> f32 {
+        self.aligned(x, y, text, ink, font, max, Align::Left)
+    }
+    /// Text that ends at `x`; returns its width.
+    pub fn text_right(&mut self, x: f32, y: f32, text: &str, ink: Ink, font: Font, max: f32) -> f32 {
+        self.aligned(x, y, text, ink, font, max, Align::Right)
+    }
+    #[allow(clippy::too_many_arguments)]
+    fn aligned(&mut self, x: f32, y: f32, text: &str, ink: Ink, font: Font, max: f32, align: Align) -> f32 {
+        let text = font.cut(text, max);
+        let width = font.width(&text);
+        if !text.is_empty() {
+            self.out.shapes.push(Shape::Text { x, y, text, ink, font, align, max });
+        }
+        width
+    }
+    /// The first of several wordings that fits `max`, else the last.
+    pub fn fitting<'t>(font: Font, max: f32, wordings: &[&'t str]) -> &'t str {
+        wordings.iter().find(|t| font.width(t) <= max).or(wordings.last()).unwrap_or(&"")
+    }
+    /// Text broken at spaces into at most `lines` lines of 14 px; returns the baseline after the last.
+    #[allow(clippy::too_many_arguments)]
+    pub fn wrapped(&mut self, x: f32, y: f32, text: &str, ink: Ink, font: Font, max: f32, lines: usize) -> f32 {
+        let mut y = y;
+        let mut rest = text;
+        for n in 0..lines {
+            if rest.is_empty() {
+                break;
+            }
+            let end = if n + 1 == lines { rest.len() } else { break_at(rest, font, max) };
+            self.text(x, y, rest[..end].trim_end(), ink, font, max);
+            rest = rest[end..].trim_start();
+            y += 14.0;
+        }
+        y
+    }
+    /// A labelled chip in its zone's colour; the hatch stays left of the label.
+    pub fn label_chip(&mut self, a: Area, zone: ZoneNo, label: &str) {
+        let (fill, hatch) = self.colours.zone(zone);
+        self.rect(a, 3.0, fill, 1.0);
+        if hatch {
+            self.zone_rect(Area { w: 5.0, ..a }, 3.0, zone, 1.0);
+        }
+        self.aligned(a.x + a.w / 2.0, a.y + a.h / 2.0 + 3.4, label, Ink::OnZone, Font::Chip, a.w - 4.0, Align::Center);
+    }
+    /// Lights a place up.
+    pub fn light(&mut self, a: Area) {
+        let around = Area::new(a.x - 1.5, a.y - 1.5, a.w + 3.0, a.h + 3.0);
+        self.frame(around, 4.0, Ink::Text, 1.5);
+    }
+    /// A place with a tooltip.
+    pub fn hit(&mut self, a: Area, what: What) {
+        self.out.hits.push(Hit { x: a.x, y: a.y, w: a.w, h: a.h, what });
+    }
+    /// Marks a bio's place: tooltip, and light when it is the lit one.
+    pub fn bio(&mut self, a: Area, bio: &BioView) {
+        self.hit(a, What::Bio(bio.id));
+        if self.lit.bio != 0 && (bio.id == self.lit.bio || bio.parent == self.lit.bio) {
+            self.light(a);
+        }
+    }
+    /// Marks a request's place.
+    pub fn rq(&mut self, a: Area, rq: &RequestView) {
+        self.command(a, rq.id, rq.bio);
+    }
+    /// Marks the place of a command by its request and first bio.
+    pub fn command(&mut self, a: Area, rq: RqId, bio: BioId) {
+        self.hit(a, What::Rq(rq));
+        if (self.lit.rq != 0 && rq == self.lit.rq) || (self.lit.bio != 0 && bio == self.lit.bio) {
+            self.light(a);
+        }
+    }
+    /// A small square in a zone's colour.
+    pub fn cell(&mut self, a: Area, zone: Option<ZoneNo>, alpha: f32) {
+        match zone {
+            Some(zone) => self.zone_rect(a, 2.0, zone, alpha),
+            None => self.rect(a, 2.0, Ink::Track, 1.0),
+        }
+    }
+}
+
+/// Byte index after the last word that fits `max` (at least one word).
+fn break_at(text: &str, font: Font, max: f32) -> usize {
+    if font.width(text) <= max {
+        return text.len();
+    }
+    let mut best = None;
+    for (i, _) in text.match_indices(' ') {
+        if font.width(&text[..i]) > max {
+            break;
+        }
+        best = Some(i);
+    }
+    best.or_else(|| text.find(' ')).unwrap_or(text.len())
+}

@@ -1,0 +1,222 @@
+//! The zone write plugs panel: a row a zone, its FIFO, its request in flight, its write pointer; the QD1 worker.
+//!
+//! Models: debugfs zone_wplugs; `zone_wplugs_list` and `zone_wplugs_worker` (kernel.md 5).
+//! Rule: the request in flight stands left of the FIFO it came from; zones stand in order of number.
+//! Leaves out: idle plugs.
+
+use bioscope_core::observe::snapshot::{BioView, DeviceView, WorkerState, WplugView};
+use bioscope_core::time::SimTime;
+
+use super::What;
+use super::pen::{Area, Pen};
+use crate::shape::{Align, Font, Ink, Shape};
+use crate::text;
+
+/// Plugs with something to show.
+pub fn active(device: &DeviceView) -> Vec<&WplugView> {
+    device.zone_wplugs.iter().filter(|p| !p.bios.is_empty() || p.in_flight.is_some() || p.listed).collect()
+}
+
+/// Flags as the kernel names them, space separated.
+pub fn flags(plug: &WplugView) -> String {
+    let names = [(plug.plugged, "PLUGGED"), (plug.need_wp_update, "NEED_WP_UPDATE"), (plug.dead, "DEAD")];
+    names.iter().filter(|f| f.0).map(|f| f.1).collect::<Vec<_>>().join(" ")
+}
+
+/// The worker's state in words.
+pub fn worker_words(device: &DeviceView) -> String {
+    match device.worker.state {
+        WorkerState::Asleep => "asleep: its list is empty".into(),
+        WorkerState::Waking => "woken, about to run".into(),
+        WorkerState::Serving { zone } => ["takes the next bio of zone ", &zone.to_string()].concat(),
+        WorkerState::Waiting { zone, .. } => {
+            let plug = device.zone_wplugs.iter().find(|p| p.zone == zone).and_then(|p| p.in_flight);
+            let place = plug.map_or_else(
+                || ["zone ", &zone.to_string()].concat(),
+                |rq| text::at(zone, rq.sector, device.drive.zone_sectors),
+            );
+            ["waits for ", &place, " to complete"].concat()
+        }
+    }
+}
+
+/// Draws the panel.
+pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime) {
+    let qd1 = device.is_some_and(|d| d.worker.enabled);
+    let subtitle = if qd1 { "only the worker issues" } else { "one in flight per zone" };
+    let mut inner = pen.panel(area, "zone write plugs", subtitle).below(6.0);
+    let Some(device) = device else { return };
+    if qd1 {
+        let block = Area { y: inner.bottom() - 66.0, h: 66.0, ..inner };
+        worker(pen, block, device);
+        inner.h -= 72.0;
+    }
+    let plugs = active(device);
+    if plugs.is_empty() {
+        let words = "Writes queue here once their zone has one in flight.";
+        pen.wrapped(inner.x, inner.y + 12.0, words, Ink::Dim, Font::Small, inner.w, 3);
+        return;
+    }
+    let n = plugs.len() as f32;
+    if n * 44.0 <= inner.h {
+        let row_h = (inner.h / n).min(86.0);
+        for (i, plug) in plugs.iter().enumerate() {
+            let row = Area { y: inner.y + i as f32 * row_h, h: row_h, ..inner };
+            tall_row(pen, row, plug, device, now);
+        }
+    } else {
+        let row_h = (inner.h / n).clamp(15.0, 24.0);
+        let lines = (inner.h / row_h) as usize;
+        let shown = if plugs.len() > lines { lines.saturating_sub(1) } else { plugs.len() };
+        for (i, plug) in plugs.iter().take(shown).enumerate() {
+            let row = Area { y: inner.y + i as f32 * row_h, h: row_h, ..inner };
+            short_row(pen, row, plug, device, now);
+        }
+        if let Some(rest) = plugs.get(shown..).filter(|r| !r.is_empty()) {
+            let bios: usize = rest.iter().map(|p| p.bios.len()).sum();
+            let more =
+                ["+", &rest.len().to_string(), " more zones hold ", &text::count(bios as u64, "bio", "bios")].concat();
+            pen.text(inner.x, inner.y + shown as f32 * row_h + 11.0, &more, Ink::Dim, Font::Small, inner.w);
+        }
+    }
+}
+
+/// Title, request in flight and FIFO, write pointer.
+fn tall_row(pen: &mut Pen, row: Area, plug: &WplugView, device: &DeviceView, now: SimTime) {
+    let title = ["zone ", &plug.zone.to_string()].concat();
+    let used = pen.text(row.x, row.y + 10.0, &title, Ink::Text, Font::MonoBold, row.w);
+    pen.hit(Area { h: 14.0, ..row }, What::Zone(plug.zone));
+    let flags = flags(plug);
+    let ink = if plug.need_wp_update || plug.dead { Ink::Bad } else { Ink::Dim };
+    let pending = text::count(plug.bios.len() as u64, "bio", "bios");
+    let flags = if flags.is_empty() { "idle" } else { &flags };
+    let facts = [&pending, " · ", flags].concat();
+    let refs = [&facts, " · ref ", &plug.refs.to_string()].concat();
+    let short = [&plug.bios.len().to_string(), " · ", flags].concat();
+    let room = row.w - used - 8.0;
+    let last = match (plug.need_wp_update, plug.dead) {
+        (true, _) => "NEED_WP_UPDATE",
+        (_, true) => "DEAD",
+        _ => &pending,
+    };
+    let facts = Pen::fitting(Font::Small, room, &[&refs, &facts, &short, last]);
+    pen.text_right(row.x + row.w, row.y + 10.0, facts, ink, Font::Small, room);
+    let chip = Area::new(row.x, row.y + 17.0, 50.0, 16.0);
+    in_flight(pen, chip, plug, device);
+    let fifo = Area::new(row.x + 56.0, row.y + 17.0, row.w - 56.0, row.h - 34.0);
+    let bottom = fifo_cells(pen, fifo, &plug.bios, now).max(chip.bottom());
+    write_pointer(pen, Area::new(row.x, bottom + 6.0, row.w, 4.0), plug, device);
+}
+
+/// Everything in one line.
+fn short_row(pen: &mut Pen, row: Area, plug: &WplugView, device: &DeviceView, now: SimTime) {
+    let ink = if plug.need_wp_update || plug.dead { Ink::Bad } else { Ink::Text };
+    let used = pen.text(row.x, row.y + 10.5, &plug.zone.to_string(), ink, Font::Mono, 44.0).max(26.0);
+    pen.hit(Area { w: used, ..row }, What::Zone(plug.zone));
+    let chip = Area::new(row.x + used + 6.0, row.y + 2.5, 10.0, 10.0);
+    match &plug.in_flight {
+        Some(rq) => {
+            pen.cell(chip, Some(plug.zone), 1.0);
+            pen.rq(chip, rq);
+        }
+        None => pen.frame(chip, 2.0, Ink::Line, 1.0),
+    }
+    let pointer_w = 34.0;
+    let count = plug.bios.len().to_string();
+    let count_w = pen.text_right(row.x + row.w - pointer_w - 8.0, row.y + 10.5, &count, Ink::Dim, Font::Mono, 30.0);
+    let x = chip.x + 15.0;
+    let right = row.x + row.w - pointer_w - 14.0 - count_w;
+    fifo_cells(pen, Area::new(x, row.y + 3.5, (right - x).max(4.0), row.h - 6.5), &plug.bios, now);
+    let pointer = Area::new(row.x + row.w - pointer_w, row.y + 6.0, pointer_w, 3.0);
+    write_pointer(pen, pointer, plug, device);
+}
+
+/// The request in flight, or an empty slot.
+fn in_flight(pen: &mut Pen, chip: Area, plug: &WplugView, device: &DeviceView) {
+    match &plug.in_flight {
+        Some(rq) => {
+            pen.label_chip(chip, plug.zone, &text::at(rq.zone, rq.sector, device.drive.zone_sectors));
+            pen.rq(chip, rq);
+        }
+        None => {
+            pen.frame(Area::new(chip.x + 0.5, chip.y + 0.5, chip.w - 1.0, chip.h - 1.0), 3.0, Ink::Line, 1.0);
+        }
+    }
+}
+
+/// The FIFO, head first; older is stronger. Cells shrink until all fit, else a bar; returns the lower edge.
+fn fifo_cells(pen: &mut Pen, area: Area, bios: &[BioView], now: SimTime) -> f32 {
+    let oldest = bios.iter().map(|b| now.saturating_sub(b.q_time)).max().unwrap_or(0).max(1) as f32;
+    for (pitch, line) in [(11.6f32, 11.0f32), (8.6, 9.0), (5.6, 8.0), (3.6, 8.0), (2.6, 8.0), (2.6, 5.0)] {
+        let columns = (area.w / pitch) as usize;
+        let lines = ((area.h + 2.0) / line).max(1.0) as usize;
+        if columns * lines < bios.len() {
+            continue;
+        }
+        for (n, bio) in bios.iter().enumerate() {
+            let (x, y) = (area.x + (n % columns) as f32 * pitch, area.y + (n / columns) as f32 * line);
+            let cell = Area::new(x, y, pitch - (pitch * 0.18).min(1.8), line - 2.0);
+            let age = now.saturating_sub(bio.q_time) as f32 / oldest;
+            pen.cell(cell, Some(bio.zone), 0.4 + 0.6 * age);
+            pen.bio(cell, bio);
+        }
+        return area.y + bios.len().div_ceil(columns) as f32 * line - 2.0;
+    }
+    let bar = Area { h: area.h.min(9.0), ..area };
+    pen.zone_rect(bar, 2.0, bios[0].zone, 0.7);
+    bar.bottom()
+}
+
+/// Recorded part of the zone as the host sees it, and the pointer.
+fn write_pointer(pen: &mut Pen, bar: Area, plug: &WplugView, device: &DeviceView) {
+    let size = device.drive.zone_sectors.max(1) as f32;
+    let part = (plug.wp_offset as f32 / size).clamp(0.0, 1.0);
+    pen.rect(bar, bar.h / 2.0, Ink::Track, 1.0);
+    if part > 0.0 {
+        pen.zone_rect(Area { w: (bar.w * part).max(bar.h), ..bar }, bar.h / 2.0, plug.zone, 1.0);
+    }
+    let x = bar.x + bar.w * part;
+    pen.line((x, bar.y - 3.0), (x, bar.bottom() + 3.0), Ink::Text, 1.2, 1.0);
+}
+
+/// `zone_wplugs_list` and the worker.
+fn worker(pen: &mut Pen, area: Area, device: &DeviceView) {
+    pen.line((area.x, area.y), (area.x + area.w, area.y), Ink::Line, 1.0, 1.0);
+    let used = pen.text(area.x, area.y + 16.0, "zone_wplugs_list", Ink::Dim, Font::Mono, area.w);
+    let (mut x, y) = (area.x, area.y + 22.0);
+    let end = area.x + area.w;
+    let listed = device.zone_wplugs_list.len();
+    let words = if listed == 0 { "empty".into() } else { text::count(listed as u64, "zone", "zones") };
+    let room = area.w - used - 8.0;
+    let words = Pen::fitting(Font::Small, room, &[&words, &listed.to_string()]).to_string();
+    pen.text_right(end, area.y + 16.0, &words, Ink::Dim, Font::Small, room);
+    for (n, zone) in device.zone_wplugs_list.iter().enumerate() {
+        let label = zone.to_string();
+        let w = Font::Chip.width(&label) + 10.0;
+        let rest = listed - n;
+        let reserve = if rest > 1 { 30.0 } else { 0.0 };
+        if x + w + reserve > end {
+            pen.text(x, y + 10.5, &["+", &rest.to_string()].concat(), Ink::Dim, Font::Small, end - x);
+            break;
+        }
+        let chip = Area::new(x, y, w, 14.0);
+        pen.label_chip(chip, *zone, &label);
+        pen.hit(chip, What::Zone(*zone));
+        x += w + 3.0;
+        if rest > 1 {
+            pen.out.shapes.push(Shape::Text {
+                x: x + 4.0,
+                y: y + 10.5,
+                text: "←".into(),
+                ink: Ink::Dim,
+                font: Font::Chip,
+                align: Align::Center,
+                max: 8.0,
+            });
+            x += 11.0;
+        }
+    }
+    pen.hit(area.below(38.0), What::Worker);
+    let words = ["worker: ", &worker_words(device)].concat();
+    pen.wrapped(area.x, area.y + 49.0, &words, Ink::Text, Font::Small, area.w, 2);
+}

@@ -1,0 +1,200 @@
+//! The tags panel: driver tags by sbitmap word, the scheduler's lists, the drive's queue and cache.
+//!
+//! Models: debugfs tags_bitmap and sched; NCQ slots, interface and cache of the drive (disk-model.md 1).
+//! Rule: lists in their own order (scheduler by sector, NCQ and cache first in, first out).
+//! Leaves out: wait queues one by one; sleepers are a number.
+
+use bioscope_core::observe::snapshot::{CommandView, DeviceView, ElevatorView, RequestView, TagsView};
+use bioscope_core::time::SimTime;
+use bioscope_core::units::Op;
+
+use super::What;
+use super::pen::{Area, Pen};
+use crate::shape::{Font, Ink};
+use crate::text;
+
+/// Cells of a queue shown one by one.
+const MAX_CELLS: usize = 96;
+
+/// How many tags are taken.
+pub fn used(tags: &TagsView) -> usize {
+    tags.busy.iter().filter(|t| t.is_some()).count()
+}
+
+/// `32 of 64`, with its sleepers.
+pub fn tags_words(tags: &TagsView) -> String {
+    let mut words = [&used(tags).to_string(), " of ", &tags.depth.to_string()].concat();
+    if tags.waiters > 0 {
+        words = [&words, " · ", &tags.waiters.to_string(), " sleep"].concat();
+    }
+    words
+}
+
+/// `W 42+28`.
+pub fn command_label(op: Op, zone: u32, sector: u64, zone_sectors: u64) -> String {
+    [op_letter(op), " ", &text::at(zone, sector, zone_sectors)].concat()
+}
+
+/// blkparse's letter, words for zone management.
+pub fn op_letter(op: Op) -> &'static str {
+    match op {
+        Op::Read => "R",
+        Op::Write => "W",
+        Op::ZoneOpen => "open",
+        Op::ZoneClose => "close",
+        Op::ZoneFinish => "finish",
+        Op::ZoneReset => "reset",
+    }
+}
+
+/// Scheduler name, its words, and its requests: reads, then writes.
+pub fn elevator(device: &DeviceView) -> (&'static str, String, Vec<RequestView>) {
+    match &device.elevator {
+        ElevatorView::None { queued } => {
+            ("none", [&queued.len().to_string(), " in ctx lists"].concat(), queued.clone())
+        }
+        ElevatorView::MqDeadline { reads, writes, .. } => {
+            let words = ["write ", &writes.len().to_string(), " · read ", &reads.len().to_string()].concat();
+            ("mq-deadline", words, reads.iter().chain(writes).copied().collect())
+        }
+    }
+}
+
+/// Draws the panel: stacked, or in three columns when it is wide.
+pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime) {
+    let subtitle = device.map_or_else(String::new, |d| tags_words(&d.tags));
+    let inner = pen.panel(area, "driver tags", &subtitle).below(6.0);
+    let Some(device) = device else { return };
+    if inner.w > 260.0 {
+        let w = (inner.w - 28.0) / 3.0;
+        bitmap(pen, Area { w, ..inner }, &device.tags);
+        let top = Area::new(inner.x + w + 14.0, area.y + 10.0, w, area.h - 20.0);
+        scheduler(pen, top, device);
+        let top = Area { x: top.x + w + 14.0, ..top };
+        let y = drive_queue(pen, top, device, now);
+        cache(pen, top.below(y - top.y + 8.0), device);
+        return;
+    }
+    let y = bitmap(pen, inner, &device.tags);
+    let y = scheduler(pen, inner.below(y - inner.y + 12.0), device);
+    let y = drive_queue(pen, inner.below(y - inner.y + 10.0), device, now);
+    cache(pen, inner.below(y - inner.y + 8.0), device);
+}
+
+/// The bitmap, a gap after each word; returns the lower edge.
+fn bitmap(pen: &mut Pen, area: Area, tags: &TagsView) -> f32 {
+    let shown = (tags.depth as usize).min(256);
+    let columns = if shown > 64 { 16 } else { 8 };
+    let word = (tags.bits_per_word.max(1) as usize).min(columns);
+    let gaps = (columns / word).saturating_sub(1) as f32;
+    let pitch = ((area.w - gaps * 3.0) / columns as f32).min(11.0);
+    let size = pitch - 2.0;
+    let mut bottom = area.y;
+    for tag in 0..shown {
+        let (column, row) = (tag % columns, tag / columns);
+        let x = area.x + column as f32 * pitch + (column / word) as f32 * 3.0;
+        let cell = Area::new(x, area.y + row as f32 * pitch, size, size);
+        let zone = tags.busy.get(tag).copied().flatten();
+        pen.cell(cell, zone, 1.0);
+        if zone.is_some() {
+            pen.hit(cell, What::Tag(tag as u32));
+        }
+        bottom = cell.bottom();
+    }
+    bottom
+}
+
+/// Scheduler name, tags and queued requests; returns the lower edge.
+fn scheduler(pen: &mut Pen, area: Area, device: &DeviceView) -> f32 {
+    let (name, words, queued) = elevator(device);
+    pen.text(area.x, area.y + 10.0, name, Ink::Text, Font::MonoBold, area.w);
+    pen.text(area.x, area.y + 24.0, &words, Ink::Dim, Font::Small, area.w);
+    let mut y = area.y + 30.0;
+    if let Some(tags) = &device.sched_tags {
+        let bar = Area::new(area.x, y + 1.0, area.w, 3.0);
+        pen.rect(bar, 1.5, Ink::Track, 1.0);
+        let part = used(tags) as f32 / tags.depth.max(1) as f32;
+        if part > 0.0 {
+            pen.rect(Area { w: (area.w * part.min(1.0)).max(3.0), ..bar }, 1.5, Ink::Dim, 1.0);
+        }
+        let words = ["sched ", &tags_words(tags)].concat();
+        pen.text(area.x, y + 16.0, &words, Ink::Dim, Font::Small, area.w);
+        y += 20.0;
+    }
+    let all: Vec<CommandView> = queued.iter().chain(&device.dispatch).map(command_of).collect();
+    squares(pen, Area { y, ..area }, &all, 1)
+}
+
+fn command_of(rq: &RequestView) -> CommandView {
+    CommandView { rq: rq.id, bio: rq.bio, op: rq.op, sector: rq.sector, nr_sectors: rq.nr_sectors, zone: rq.zone }
+}
+
+/// Command on the interface, then those that wait in NCQ order; returns the lower edge.
+fn drive_queue(pen: &mut Pen, area: Area, device: &DeviceView, now: SimTime) -> f32 {
+    let drive = &device.drive;
+    pen.text(area.x, area.y + 10.0, "drive queue", Ink::Text, Font::Title, area.w);
+    let waiting = ["NCQ: ", &text::count(drive.waiting.len() as u64, "waits", "wait")].concat();
+    pen.text(area.x, area.y + 24.0, &waiting, Ink::Dim, Font::Small, area.w);
+    let mut y = area.y + 30.0;
+    if let Some((command, from, until)) = &drive.interface {
+        let chip = Area { y, h: 15.0, ..area };
+        let part = (now.saturating_sub(*from)) as f32 / (until.saturating_sub(*from)).max(1) as f32;
+        chip_of(pen, chip, command, drive.zone_sectors);
+        let bar = Area::new(area.x, y + 17.0, area.w, 2.0);
+        pen.rect(bar, 1.0, Ink::Track, 1.0);
+        pen.rect(Area { w: area.w * part.clamp(0.0, 1.0), ..bar }, 1.0, Ink::Dim, 1.0);
+        y += 21.0;
+    } else if let Some(command) = drive.waiting.first() {
+        chip_of(pen, Area { y, h: 15.0, ..area }, command, drive.zone_sectors);
+        return squares(pen, Area { y: y + 18.0, ..area }, &drive.waiting[1..], 2).max(y + 19.0);
+    } else {
+        pen.frame(Area::new(area.x + 0.5, y + 0.5, area.w - 1.0, 14.0), 3.0, Ink::Line, 1.0);
+        return y + 19.0;
+    }
+    squares(pen, Area { y, ..area }, &drive.waiting, 2).max(y)
+}
+
+fn chip_of(pen: &mut Pen, chip: Area, command: &CommandView, zone_sectors: u64) {
+    let label = command_label(command.op, command.zone, command.sector, zone_sectors);
+    pen.label_chip(chip, command.zone, &label);
+    pen.command(chip, command.rq, command.bio);
+}
+
+/// Small squares of commands in at most `lines` lines; returns the lower edge.
+fn squares(pen: &mut Pen, area: Area, commands: &[CommandView], lines: usize) -> f32 {
+    if commands.is_empty() {
+        return area.y;
+    }
+    let shown = commands.len().min(MAX_CELLS);
+    let pitch = (area.w / shown.div_ceil(lines) as f32).clamp(3.0, 9.2);
+    let columns = ((area.w + 1.5) / pitch).max(1.0) as usize;
+    let shown = shown.min(columns * lines);
+    for (n, command) in commands[..shown].iter().enumerate() {
+        let (x, y) = (area.x + (n % columns) as f32 * pitch, area.y + (n / columns) as f32 * 9.2);
+        let cell = Area::new(x, y, pitch - (pitch * 0.2).min(1.6), 7.6);
+        pen.cell(cell, Some(command.zone), 1.0);
+        pen.command(cell, command.rq, command.bio);
+    }
+    area.y + shown.div_ceil(columns) as f32 * 9.2
+}
+
+/// Dirty commands in the cache, and how many the window admits.
+fn cache(pen: &mut Pen, area: Area, device: &DeviceView) {
+    let drive = &device.drive;
+    pen.text(area.x, area.y + 10.0, "cache", Ink::Dim, Font::Small, area.w);
+    let words = [&drive.cache.len().to_string(), " of ", &drive.window.to_string()].concat();
+    pen.text_right(area.x + area.w, area.y + 10.0, &words, Ink::Dim, Font::Small, area.w - 38.0);
+    let slots = drive.cache.len().max(drive.window as usize).min(MAX_CELLS);
+    let lines = (((area.h - 15.0) / 9.2) as usize).clamp(1, 4);
+    let pitch = (area.w / slots.div_ceil(lines).max(1) as f32).clamp(3.0, 9.2);
+    let columns = ((area.w + 1.5) / pitch).max(1.0) as usize;
+    for n in 0..slots.min(columns * lines) {
+        let (x, y) = (area.x + (n % columns) as f32 * pitch, area.y + 15.0 + (n / columns) as f32 * 9.2);
+        let cell = Area::new(x, y, pitch - (pitch * 0.2).min(1.6), 7.6);
+        let command = drive.cache.get(n);
+        pen.cell(cell, command.map(|c| c.zone), 1.0);
+        if let Some(command) = command {
+            pen.command(cell, command.rq, command.bio);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Tooltips: the facts of one thing on the stage, in a sentence or two.
+//!
+//! Models: nothing.
+//! Rule: names the thing, where it is and since when; nothing the snapshot does not hold.
+//! Leaves out: a bio's whole life, which the page reads from the trace.
+
+use bioscope_core::observe::snapshot::{
+    BioStage, BioView, CommandView, DeviceView, HeadPhase, RequestView, Snapshot, WplugView, ZoneCond,
+};
+use bioscope_core::observe::trace::TraceRecord;
+use bioscope_core::units::{BioId, RqId, ZoneNo};
+
+use super::{What, drive, jobs, plugs, queues};
+use crate::text;
+
+/// The text of a tooltip; `None` when the thing is gone.
+pub fn words(snap: &Snapshot, strip: &[TraceRecord], what: What) -> Option<String> {
+    let device = snap.devices.first();
+    match what {
+        What::Job(job) => job_words(snap, usize::from(job)),
+        What::Bio(bio) => find_bio(snap, bio).map(|b| bio_words(snap, b)),
+        What::Rq(rq) => {
+            let command = || device.and_then(|d| Some(command_words(d, find_command(d, rq)?)));
+            request(snap, rq).map(|r| request_words(snap, &r)).or_else(command)
+        }
+        What::Zone(zone) => device.map(|d| zone_words(d, zone)),
+        What::Tag(tag) => {
+            let zone = device?.tags.busy.get(tag as usize).copied().flatten()?;
+            Some(["Driver tag ", &tag.to_string(), ": a request of zone ", &zone.to_string()].concat())
+        }
+        What::Issue(index) => strip.get(index as usize).map(|r| issue_words(snap, r)),
+        What::Worker => device.map(|d| ["zone_wplugs_worker: ", &plugs::worker_words(d)].concat()),
+        What::Head => device.map(head_words),
+    }
+}
+
+/// A request, wherever it stands.
+pub fn request(snap: &Snapshot, id: RqId) -> Option<RequestView> {
+    let device = snap.devices.first()?;
+    let plugged = device.zone_wplugs.iter().filter_map(|p| p.in_flight);
+    let (_, _, queued) = queues::elevator(device);
+    plugged.chain(queued).chain(device.dispatch.iter().copied()).find(|r| r.id == id)
+}
+
+fn find_command(device: &DeviceView, id: RqId) -> Option<&CommandView> {
+    let drive = &device.drive;
+    drive.waiting.iter().chain(drive.interface.as_ref().map(|i| &i.0)).chain(&drive.cache).find(|c| c.rq == id)
+}
+
+fn find_bio(snap: &Snapshot, id: BioId) -> Option<&BioView> {
+    let plugged = snap.devices.first().into_iter().flat_map(|d| &d.zone_wplugs).flat_map(|p| &p.bios);
+    snap.jobs.iter().flat_map(|j| &j.in_flight).chain(plugged).find(|b| b.id == id)
+}
+
+fn place(snap: &Snapshot, zone: ZoneNo, sector: u64) -> String {
+    let zone_sectors = snap.devices.first().map_or(0, |d| d.drive.zone_sectors);
+    [&text::at(zone, sector, zone_sectors), " MiB"].concat()
+}
+
+fn job_words(snap: &Snapshot, index: usize) -> Option<String> {
+    let job = snap.jobs.get(index)?;
+    let mut words = [&job.name, ": ", &jobs::state_words(job.state, &snap.jobs), ". "].concat();
+    let bios = text::count(job.in_flight.len() as u64, "bio", "bios");
+    words += &[&bios, ", ", &text::bytes(job.bytes_in_flight), " in flight."].concat();
+    for (zone, count) in &job.locks {
+        words += &[" Holds zone ", &zone.to_string(), " (", &count.to_string(), ")."].concat();
+    }
+    Some(words)
+}
+
+fn bio_words(snap: &Snapshot, bio: &BioView) -> String {
+    let stage = match bio.stage {
+        BioStage::ZonePlug => "waits in its zone write plug",
+        BioStage::Tag => "waits for a tag",
+        BioStage::Elevator => "is queued for dispatch",
+        BioStage::Drive => "is at the drive",
+    };
+    let mut words = ["Bio ", &bio.id.to_string(), ": ", queues::op_letter(bio.op), " "].concat();
+    words += &[&place(snap, bio.zone, bio.sector), ", ", &text::size(u64::from(bio.nr_sectors))].concat();
+    words += &[", ", stage, "; queued ", &text::duration(snap.now.saturating_sub(bio.q_time)), " ago."].concat();
+    if bio.parent != bio.id {
+        words += &[" Split from bio ", &bio.parent.to_string(), "."].concat();
+    }
+    words
+}
+
+fn request_words(snap: &Snapshot, rq: &RequestView) -> String {
+    let mut words = ["Request ", &rq.id.to_string(), ": ", queues::op_letter(rq.op), " "].concat();
+    words += &[&place(snap, rq.zone, rq.sector), ", ", &text::size(u64::from(rq.nr_sectors)), " in "].concat();
+    words += &text::count(u64::from(rq.nr_bios), "bio", "bios");
+    if let Some(tag) = rq.tag {
+        words += &[", driver tag ", &tag.to_string()].concat();
+    }
+    match rq.d_time {
+        Some(d) => words + "; issued " + &text::duration(snap.now.saturating_sub(d)) + " ago.",
+        None => words + "; not issued yet.",
+    }
+}
+
+fn command_words(device: &DeviceView, command: &CommandView) -> String {
+    let drive = &device.drive;
+    let at = if drive.waiting.iter().any(|c| c.rq == command.rq) {
+        "waits in an NCQ slot"
+    } else if drive.head.rq == command.rq {
+        "is under the head"
+    } else if drive.cache.iter().any(|c| c.rq == command.rq) {
+        "is in the cache, acknowledged, not yet on the medium"
+    } else {
+        "is on the interface"
+    };
+    let label = queues::command_label(command.op, command.zone, command.sector, drive.zone_sectors);
+    [&label, " MiB, ", &text::size(u64::from(command.nr_sectors)), " ", at, "."].concat()
+}
+
+fn condition(cond: ZoneCond) -> &'static str {
+    match cond {
+        ZoneCond::NotWp => "conventional",
+        ZoneCond::Empty => "empty",
+        ZoneCond::ImpOpen => "implicitly open",
+        ZoneCond::ExpOpen => "explicitly open",
+        ZoneCond::Closed => "closed",
+        ZoneCond::ReadOnly => "read-only",
+        ZoneCond::Full => "full",
+        ZoneCond::Offline => "offline",
+    }
+}
+
+fn zone_words(device: &DeviceView, zone: ZoneNo) -> String {
+    let mut words = ["Zone ", &zone.to_string()].concat();
+    let drive = &device.drive;
+    if let Some(view) = drive.zones.iter().find(|z| z.zone == zone) {
+        words += &[": ", condition(view.cond), ", ", &text::size(view.media_offset), " on the medium"].concat();
+        let turns = drive::turns(view, drive.zone_sectors, drive.rev_ns);
+        words += &[", ", &text::count(turns, "turn", "turns"), " in all"].concat();
+    }
+    match device.zone_wplugs.iter().find(|p| p.zone == zone) {
+        Some(plug) => words + ". " + &plug_words(plug),
+        None => words + ". No zone write plug.",
+    }
+}
+
+fn plug_words(plug: &WplugView) -> String {
+    let flags = plugs::flags(plug);
+    let flags = if flags.is_empty() { "no flag" } else { &flags };
+    let pending = text::count(plug.bios.len() as u64, "bio", "bios");
+    let refs = text::count(u64::from(plug.refs), "reference", "references");
+    ["Plug: ", flags, ", ", &pending, " queued, ", &refs, ", wp_offset ", &text::size(plug.wp_offset), "."].concat()
+}
+
+fn issue_words(snap: &Snapshot, r: &TraceRecord) -> String {
+    let zone_sectors = snap.devices.first().map_or(1, |d| d.drive.zone_sectors.max(1));
+    let zone = (r.sector / zone_sectors) as ZoneNo;
+    let label = queues::command_label(r.op, zone, r.sector, zone_sectors);
+    ["D ", &label, " MiB, ", &text::size(u64::from(r.nr_sectors)), " at ", &text::seconds(r.time)].concat()
+}
+
+fn head_words(device: &DeviceView) -> String {
+    let head = &device.drive.head;
+    let (phase, _) = drive::phase_words(device);
+    let all = text::thousands(u64::from(device.drive.nr_zones));
+    let over = ["Head over zone ", &head.zone.to_string(), " of ", &all, ": ", &phase].concat();
+    match head.phase {
+        HeadPhase::Seek => over + ", coming from zone " + &head.from_zone.to_string() + ".",
+        _ => over + ".",
+    }
+}
