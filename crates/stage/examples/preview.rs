@@ -12,7 +12,11 @@ use bioscope_stage::synth::{self, Scene};
 use bioscope_stage::{LaneInput, Layout, Side, lane, parts, svg};
 use plotters::prelude::SVGBackend;
 
-const SIZES: [(&str, f32, f32); 3] = [("wide", 830.0, 375.0), ("middle", 560.0, 330.0), ("narrow", 358.0, 900.0)];
+const SIZES: [(&str, f32, f32, Layout); 3] = [
+    ("wide", 830.0, 375.0, Layout::Wide),
+    ("middle", 560.0, 330.0, Layout::Wide),
+    ("narrow", 358.0, 900.0, Layout::Narrow),
+];
 
 fn main() -> std::io::Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "preview".into());
@@ -30,11 +34,11 @@ fn main() -> std::io::Result<()> {
         ("errors", Side::A, 30_000, synth::errors()),
     ];
     for (theme, palette) in [("dark", DARK), ("light", LIGHT)] {
-        for (size, w, h) in SIZES {
+        for (size, w, h, layout) in SIZES {
             for (n, group) in scenes.chunks(3).enumerate() {
                 let mut html = format!("<body style='margin:0;background:{}'>", palette.bg.css());
                 for (_, side, dt, scene) in group {
-                    let drawn = lane(&input(scene, *side, *dt), w, h, Layout::of(w));
+                    let drawn = lane(&input(scene, *side, *dt), w, h, layout);
                     html += &svg::document(&drawn.shapes, w, h, &palette);
                     html += if size == "narrow" { "" } else { "<br>" };
                 }

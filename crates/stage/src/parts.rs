@@ -1,7 +1,7 @@
 //! "Where a MiB's time goes": seek, rotate and transfer of the drive in ms per MiB, A over B.
 //!
 //! Models: the drive's own accounting ([`DriveTime`]).
-//! Rule: waste is red (rotate hatched at 60 %), transfer is dim, a zone's reset is track; bars share one scale.
+//! Rule: waste is red (rotate hatched at 60 %), transfer is dim, a zone reset is accent; bars share one scale.
 //! Leaves out: the host's stages.
 
 use bioscope_core::observe::stats::DriveTime;

@@ -50,9 +50,9 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// By the width of the lane's canvas.
-    pub fn of(width: f32) -> Self {
-        if width < 500.0 { Layout::Narrow } else { Layout::Wide }
+    /// By the width of the page (a lane beside form and charts is narrower than that).
+    pub fn of(page_width: f32) -> Self {
+        if page_width < 720.0 { Layout::Narrow } else { Layout::Wide }
     }
 }
 
@@ -225,3 +225,6 @@ fn resolve(input: &LaneInput) -> Lit {
 pub fn hit(hits: &[Hit], x: f32, y: f32) -> Option<What> {
     hits.iter().rev().find(|h| x >= h.x && y >= h.y && x < h.x + h.w && y < h.y + h.h).map(|h| h.what)
 }
+
+#[cfg(test)]
+mod tests;

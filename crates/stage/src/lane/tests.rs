@@ -1,0 +1,254 @@
+//! What every lane keeps: texts apart, everything inside, colours the same in all panels, true angles.
+
+use bioscope_core::observe::snapshot::{HeadPhase, Snapshot};
+
+use super::*;
+use crate::shape::{Align, Shape};
+use crate::synth::{self, Scene};
+
+const SIZES: [(f32, f32, Layout); 7] = [
+    (830.0, 375.0, Layout::Wide),
+    (560.0, 330.0, Layout::Wide),
+    (1400.0, 520.0, Layout::Wide),
+    (700.0, 340.0, Layout::Wide),
+    (358.0, 900.0, Layout::Narrow),
+    (320.0, 900.0, Layout::Narrow),
+    (690.0, 900.0, Layout::Narrow),
+];
+
+fn scenes() -> Vec<(&'static str, Scene)> {
+    vec![
+        ("nothing", Scene::default()),
+        ("idle", synth::idle()),
+        ("a seek", synth::sequential(false, HeadPhase::Seek)),
+        ("a rotate", synth::sequential(false, HeadPhase::Rotate)),
+        ("b transfer", synth::sequential(true, HeadPhase::Transfer)),
+        ("reset", synth::sequential(true, HeadPhase::Reset)),
+        ("1 zone", synth::random(1, false)),
+        ("2 zones", synth::random(2, true)),
+        ("12 zones", synth::random(12, true)),
+        ("128 zones a", synth::random(128, false)),
+        ("128 zones b", synth::random(128, true)),
+        ("writeback", synth::writeback()),
+        ("errors", synth::errors()),
+    ]
+}
+
+fn input(scene: &Scene, dt_sim_ns: u64) -> LaneInput<'_> {
+    LaneInput {
+        snap: &scene.snap,
+        strip: &scene.strip,
+        trail: &scene.trail,
+        moves: &scene.strip,
+        side: Side::A,
+        dt_sim_ns,
+        seeks_per_sec: 96.0,
+        tool: "fio",
+        drive: "SMR disk",
+        lit: None,
+    }
+}
+
+/// Left, top, right, bottom.
+type Extent = (f32, f32, f32, f32);
+
+fn extent(shape: &Shape) -> Extent {
+    match shape {
+        Shape::Rect { x, y, w, h, .. } | Shape::Frame { x, y, w, h, .. } => (*x, *y, x + w, y + h),
+        Shape::Disc { x, y, r, .. } => (x - r, y - r, x + r, y + r),
+        Shape::Ring { x, y, r, width, .. } | Shape::Arc { x, y, r, width, .. } => {
+            let r = r + width / 2.0;
+            (x - r, y - r, x + r, y + r)
+        }
+        Shape::Line { x0, y0, x1, y1, .. } => (x0.min(*x1), y0.min(*y1), x0.max(*x1), y0.max(*y1)),
+        Shape::Poly { points, .. } => points.iter().fold((f32::MAX, f32::MAX, f32::MIN, f32::MIN), |e, p| {
+            (e.0.min(p.0), e.1.min(p.1), e.2.max(p.0), e.3.max(p.1))
+        }),
+        Shape::Text { x, y, text, font, align, .. } => {
+            let w = font.width(text);
+            let left = match align {
+                Align::Left => *x,
+                Align::Center => x - w / 2.0,
+                Align::Right => x - w,
+            };
+            (left, y - font.px() * 0.78, left + w, y + font.px() * 0.22)
+        }
+    }
+}
+
+fn every(mut check: impl FnMut(&str, (f32, f32), &Lane)) {
+    for (name, scene) in scenes() {
+        for (w, h, layout) in SIZES {
+            assert!(h >= min_height(layout));
+            for dt in [0, 30_000, 16_000_000] {
+                check(name, (w, h), &lane(&input(&scene, dt), w, h, layout));
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_never_overlap() {
+    every(|name, size, lane| {
+        let texts: Vec<(&Shape, Extent)> =
+            lane.shapes.iter().filter(|s| matches!(s, Shape::Text { .. })).map(|s| (s, extent(s))).collect();
+        for (n, (one, a)) in texts.iter().enumerate() {
+            for (other, b) in &texts[n + 1..] {
+                let apart = a.2 <= b.0 + 0.5 || b.2 <= a.0 + 0.5 || a.3 <= b.1 + 0.5 || b.3 <= a.1 + 0.5;
+                assert!(apart, "{name} {size:?}: {one:?} over {other:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn nothing_leaves_the_canvas() {
+    every(|name, size, lane| {
+        for shape in &lane.shapes {
+            let e = extent(shape);
+            let inside = e.0 >= -0.5 && e.1 >= -0.5 && e.2 <= size.0 + 0.5 && e.3 <= size.1 + 0.5;
+            assert!(inside && e.0.is_finite() && e.1.is_finite(), "{name} {size:?}: {shape:?}");
+        }
+        for hit in &lane.hits {
+            assert!(hit.x >= -8.0 && hit.x + hit.w <= size.0 + 8.0, "{name} {size:?}: {hit:?}");
+        }
+    });
+}
+
+#[test]
+fn texts_stay_inside_their_panels() {
+    every(|name, size, lane| {
+        let panels: Vec<Extent> = lane
+            .shapes
+            .iter()
+            .filter(|s| matches!(s, Shape::Rect { fill: Ink::Panel, r, .. } if *r == 10.0))
+            .map(extent)
+            .collect();
+        for text in lane.shapes.iter().filter(|s| matches!(s, Shape::Text { .. })) {
+            let e = extent(text);
+            for p in &panels {
+                let meets = e.0 < p.2 && e.2 > p.0 && e.1 < p.3 && e.3 > p.1;
+                let within = e.0 >= p.0 && e.2 <= p.2 + 0.5 && e.1 >= p.1 && e.3 <= p.3;
+                assert!(!meets || within, "{name} {size:?}: {text:?} crosses {p:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_lane_is_light_enough_for_a_frame() {
+    every(|name, size, lane| {
+        let texts = lane.shapes.iter().filter(|s| matches!(s, Shape::Text { .. })).count();
+        assert!(lane.shapes.len() < 2_500 && texts <= 90, "{name} {size:?}: {} {texts}", lane.shapes.len());
+    });
+}
+
+#[test]
+fn a_zone_has_one_colour_and_a_seventh_is_hatched() {
+    let scene = synth::random(12, false);
+    let colours = pen::Colours::of(&scene.snap);
+    assert_eq!(colours.zone(1_118), (Ink::Zone(0), false));
+    assert_eq!(colours.zone(1_123), (Ink::Zone(5), false));
+    assert_eq!(colours.zone(1_124), (Ink::Zone(0), true));
+    assert_eq!(colours.zone(7), (Ink::Dim, false), "never used");
+}
+
+#[test]
+fn a_zone_the_drive_has_not_met_takes_the_next_colour() {
+    let mut scene = synth::sequential(true, HeadPhase::Transfer);
+    scene.snap.devices[0].drive.zones.retain(|z| z.zone != 1_122);
+    assert_eq!(pen::Colours::of(&scene.snap).zone(1_122), (Ink::Zone(4), false));
+}
+
+#[test]
+fn the_sector_arrives_under_the_head_when_the_wait_ends() {
+    let mut scene = synth::sequential(false, HeadPhase::Rotate);
+    let until = scene.snap.devices[0].drive.head.until;
+    let target = |scene: &Scene| {
+        let lane = lane(&input(scene, 30_000), 830.0, 375.0, Layout::Wide);
+        let arc = lane.shapes.iter().find_map(|s| match s {
+            Shape::Arc { a0, stroke: Ink::Text, .. } => Some(*a0),
+            _ => None,
+        });
+        let head = lane.shapes.iter().rev().find_map(|s| match s {
+            Shape::Disc { x, y, fill: Ink::Text, .. } => Some((*x, *y)),
+            _ => None,
+        });
+        let centre = lane.shapes.iter().find_map(|s| match s {
+            Shape::Disc { x, y, fill: Ink::Raised, .. } => Some((*x, *y)),
+            _ => None,
+        });
+        let (head, centre) = (head.unwrap(), centre.unwrap());
+        let turn = (arc.unwrap() - (head.1 - centre.1).atan2(head.0 - centre.0)) / core::f32::consts::TAU;
+        turn.rem_euclid(1.0)
+    };
+    let wait = (until - scene.snap.now) as f32 / synth::REV as f32;
+    assert!((target(&scene) - wait).abs() < 0.01, "{} turns ahead, {wait} to wait", target(&scene));
+    scene.snap.now = until;
+    let left = target(&scene);
+    assert!(!(0.01..=0.99).contains(&left), "{left}");
+}
+
+#[test]
+fn a_fast_frame_shows_the_arc_swept_and_no_angles() {
+    let scene = synth::sequential(false, HeadPhase::Rotate);
+    let arcs = |dt| {
+        let lane = lane(&input(&scene, dt), 830.0, 375.0, Layout::Wide);
+        lane.shapes.iter().filter(|s| matches!(s, Shape::Arc { .. })).count()
+    };
+    assert_eq!(arcs(16_000_000), 1);
+    assert!(arcs(30_000) > 5);
+}
+
+#[test]
+fn a_lit_bio_lights_up_in_every_panel_it_is_in() {
+    let scene = synth::sequential(false, HeadPhase::Rotate);
+    let mut lit = input(&scene, 30_000);
+    lit.lit = Some(What::Bio(1001));
+    let frames =
+        |lane: Lane| lane.shapes.iter().filter(|s| matches!(s, Shape::Frame { stroke: Ink::Text, .. })).count();
+    assert_eq!(frames(lane(&lit, 830.0, 375.0, Layout::Wide)), 2, "its slot in the job and its chip in the plug");
+}
+
+#[test]
+fn tooltips_state_facts() {
+    let scene = synth::sequential(false, HeadPhase::Rotate);
+    let say = |what| words(&scene.snap, &scene.strip, what).unwrap();
+    assert_eq!(
+        say(What::Bio(1001)),
+        "Bio 1001: W 1121+220 MiB, 1 MiB, waits in its zone write plug; queued 246 ms ago."
+    );
+    assert_eq!(say(What::Rq(500)), "Request 500: W 1121+219 MiB, 672 KiB in 1 bio, driver tag 5; issued 900 us ago.");
+    assert_eq!(say(What::Rq(480)), "W 1121+216 MiB, 672 KiB is under the head.");
+    assert_eq!(say(What::Head), "Head over zone 1121 of 111,760: rotate 3.1 ms.");
+    assert_eq!(
+        say(What::Zone(1122)),
+        "Zone 1122: implicitly open, 2 MiB on the medium, 125 turns in all. \
+         Plug: PLUGGED, 31 bios queued, 32 references, wp_offset 3 MiB."
+    );
+    assert_eq!(words(&Snapshot::default(), &[], What::Head), None);
+    let drawn = lane(&input(&scene, 30_000), 830.0, 375.0, Layout::Wide);
+    let told = drawn.hits.iter().filter(|h| words(&scene.snap, &scene.strip, h.what).is_some()).count();
+    assert_eq!(told, drawn.hits.len(), "every place has its words");
+}
+
+/// Texts of a lane in painting order: a change of wording shows here.
+#[test]
+fn words_on_the_lane() {
+    let scene = synth::sequential(true, HeadPhase::Transfer);
+    let drawn = lane(&input(&scene, 30_000), 830.0, 375.0, Layout::Wide);
+    let texts: Vec<&str> = drawn
+        .shapes
+        .iter()
+        .filter_map(|s| if let Shape::Text { text, .. } = s { Some(text.as_str()) } else { None })
+        .collect();
+    assert_eq!(
+        texts.join("|"),
+        "fio|QD 64, full|full: waits|for one to|end|37|1121|27|1122|\
+         zone write plugs|only the worker issues|zone_wplugs_list|1 zone|1122|worker: waits for 1121+219 to|complete|\
+         zone 1121|36 bios · PLUGGED|1121+219|zone 1122|27 bios · PLUGGED|\
+         driver tags|1 of 32|mq-deadline|write 0 · read 0|sched 0 of 64|drive queue|NCQ: 0 wait|W 1121+219|cache|3 of 24|\
+         SMR disk|7,200 rpm|seeks/s|96|outer|inner|head over 1121|transfer 3.1 ms|rings: 4 of 111,760 zones, not to scale|\
+         D stage, last|104 commands"
+    );
+}
