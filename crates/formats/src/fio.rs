@@ -1,0 +1,242 @@
+//! A run's figures in the shape of fio's normal output, with the lines fio has no place for below.
+//!
+//! Models: fio's number printing (four significant characters, binary and decimal units side by side) and its choice
+//! of nsec, usec and msec; percentiles of Q to C.
+//! Rule: no figure is printed from too few samples, and none that the run does not have (no CPU usage, no deviation).
+//! Leaves out: fio's own histogram buckets; percentiles here are upper edges of 64 steps per power of two.
+
+use std::fmt::Write;
+
+use bioscope_core::config::{SimConfig, WorkloadConfig};
+use bioscope_core::observe::stats::{Histogram, Stats};
+use bioscope_core::units::MIB;
+use bioscope_scenario::value::{print_bytes, print_time};
+
+/// Percentiles shown, in ten-thousandths, and as fio writes them.
+pub const PERCENTILES: [(u32, &str); 6] =
+    [(5_000, "50.00"), (9_000, "90.00"), (9_500, "95.00"), (9_900, "99.00"), (9_990, "99.90"), (9_999, "99.99")];
+
+/// Everything about a finished run that is not in its [`Stats`].
+pub struct Outcome<'a> {
+    /// Name shown in front.
+    pub name: &'a str,
+    /// What was run.
+    pub cfg: &'a SimConfig,
+    /// Its figures.
+    pub stats: &'a Stats,
+    /// Hash of its trace.
+    pub trace_hash: u64,
+    /// Records of its trace.
+    pub steps: u64,
+    /// Engine events.
+    pub events: u64,
+}
+
+/// The summary, several lines.
+pub fn summary(o: &Outcome) -> String {
+    let mut t = String::new();
+    // Writing to a String cannot fail.
+    let _ = write_summary(o, &mut t);
+    t
+}
+
+fn write_summary(o: &Outcome, t: &mut String) -> std::fmt::Result {
+    let s = o.stats;
+    writeln!(t, "{}: (g=0): {}", o.name, describe(o.cfg))?;
+    for (word, bytes) in [("read", s.read_bytes), ("write", s.write_bytes)] {
+        if bytes > 0 {
+            direction(t, word, bytes, s)?;
+        }
+    }
+    if s.read_bytes + s.write_bytes == 0 {
+        writeln!(t, "  nothing was completed in the measured window")?;
+    }
+    latency(t, &s.lat)?;
+    let parts = parts_ns(s);
+    write!(t, "  parts (usec) :")?;
+    for (name, ns) in parts {
+        write!(t, " {name}={:.1}", ns as f64 / 1e3)?;
+    }
+    writeln!(t)?;
+    let window = s.window_ns().max(1);
+    let share = |ns: u64| ns as f64 * 100.0 / window as f64;
+    let d = &s.drive;
+    let busy = d.seek + d.rotate + d.transfer + d.reset;
+    writeln!(
+        t,
+        "  drive        : seek={:.1}%, rotate={:.1}%, transfer={:.1}%, reset={:.1}%, idle={:.1}%, seeks={} ({}/s)",
+        share(d.seek),
+        share(d.rotate),
+        share(d.transfer),
+        share(d.reset),
+        share(window.saturating_sub(busy)),
+        d.seeks,
+        significant(d.seeks as f64 * 1e9 / window as f64, 1000.0),
+    )?;
+    writeln!(
+        t,
+        "  block layer  : issued={}, merges={}, splits={}, errors={}",
+        s.nr_issued, s.nr_merges, s.nr_splits, s.nr_errors
+    )?;
+    writeln!(t, "  trace        : steps={}, events={}, hash={:016x}", o.steps, o.events, o.trace_hash)
+}
+
+/// `rw=write, bs=1MiB, …`
+fn describe(cfg: &SimConfig) -> String {
+    use bioscope_core::config::Rw;
+    match cfg.jobs.first().map(|j| &j.workload) {
+        Some(WorkloadConfig::FioZbd(f)) => {
+            let rw = match f.rw {
+                Rw::Write => "write",
+                Rw::RandWrite => "randwrite",
+                Rw::Read => "read",
+                Rw::RandRead => "randread",
+            };
+            let bs = print_bytes(f.bs * 512);
+            format!("rw={rw}, bs={bs}, iodepth={}, numjobs={}, zones={}", f.iodepth, cfg.jobs.len(), f.zones)
+        }
+        Some(WorkloadConfig::Writeback(w)) => {
+            let (lo, hi) = (print_bytes(w.file_min), print_bytes(w.file_max));
+            let size = if lo == hi { lo } else { format!("{lo}-{hi}") };
+            format!("writeback, filesize={size}")
+        }
+        Some(WorkloadConfig::List(bios)) => format!("list of {} bios", bios.len()),
+        None => "no jobs".into(),
+    }
+}
+
+fn direction(t: &mut String, word: &str, bytes: u64, s: &Stats) -> std::fmt::Result {
+    let window = s.window_ns().max(1);
+    let all = (s.read_bytes + s.write_bytes).max(1);
+    // Reads and writes of one run share the count of I/Os by their bytes.
+    let ios = s.ios as f64 * bytes as f64 / all as f64;
+    let per_second = bytes as f64 * 1e9 / window as f64;
+    write!(
+        t,
+        "  {word}: IOPS={}, BW={}B/s ({}B/s)({}B/{})",
+        significant(ios * 1e9 / window as f64, 1000.0),
+        significant_binary(per_second),
+        significant_decimal(per_second),
+        significant_binary(bytes as f64),
+        format_args!("{}msec", window.div_ceil(1_000_000)),
+    )?;
+    if word == "write" {
+        write!(t, "; {} zone resets", s.nr_resets)?;
+    }
+    writeln!(t)
+}
+
+fn latency(t: &mut String, h: &Histogram) -> std::fmt::Result {
+    if h.n == 0 {
+        return Ok(());
+    }
+    let (unit, div) = if h.min > 2_000_000 && h.max > 99_999_999 {
+        ("msec", 1_000_000)
+    } else if h.min > 2_000 && h.max > 99_999 {
+        ("usec", 1_000)
+    } else {
+        ("nsec", 1)
+    };
+    writeln!(
+        t,
+        "    lat ({unit}): min={}, max={}, avg={:.2}",
+        significant((h.min / div) as f64, 1000.0),
+        significant((h.max / div) as f64, 1000.0),
+        h.mean() as f64 / div as f64
+    )?;
+    let known: Vec<(&str, u64)> =
+        PERCENTILES.iter().filter_map(|(p, name)| Some((*name, h.percentile(*p)?.div_ceil(div)))).collect();
+    if known.is_empty() {
+        return Ok(());
+    }
+    writeln!(t, "    lat percentiles ({unit}):")?;
+    let width = known.iter().map(|(_, v)| v.to_string().len()).max().unwrap_or(0).max(5);
+    for (i, row) in known.chunks(3).enumerate() {
+        let cells: Vec<String> = row.iter().map(|(name, v)| format!("{name}th=[{v:>width$}]")).collect();
+        let end = if (i + 1) * 3 < known.len() { "," } else { "" };
+        writeln!(t, "     | {}{end}", cells.join(", "))?;
+    }
+    Ok(())
+}
+
+/// Mean ns of each stage of a request, in order.
+pub fn parts_ns(s: &Stats) -> [(&'static str, u64); 5] {
+    [("q2g", s.q2g.mean()), ("g2i", s.g2i.mean()), ("i2d", s.i2d.mean()), ("d2c", s.d2c.mean()), ("q2c", s.q2c.mean())]
+}
+
+fn significant_binary(v: f64) -> String {
+    scaled(v, 1024.0, ["", "Ki", "Mi", "Gi", "Ti", "Pi"])
+}
+
+fn significant_decimal(v: f64) -> String {
+    scaled(v, 1000.0, ["", "k", "M", "G", "T", "P"])
+}
+
+fn significant(v: f64, base: f64) -> String {
+    scaled(v, base, ["", "k", "M", "G", "T", "P"])
+}
+
+/// At most four characters of number: divided until it fits, decimals in what room is left after a division.
+fn scaled(v: f64, base: f64, units: [&str; 6]) -> String {
+    let mut v = v.max(0.0);
+    let mut unit = 0;
+    while v.round() >= 10_000.0 && unit + 1 < units.len() {
+        v /= base;
+        unit += 1;
+    }
+    let decimals = match v {
+        _ if unit == 0 => 0,
+        v if v < 9.995 => 2,
+        v if v < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{v:.decimals$}{}", units[unit])
+}
+
+/// One line that names a run's length, for headings: `30s`, `24GiB`.
+pub fn length(cfg: &SimConfig) -> String {
+    match (cfg.stop.runtime_ns, cfg.stop.bytes) {
+        (Some(ns), _) => print_time(ns),
+        (None, Some(bytes)) => print_bytes(bytes),
+        (None, None) => "to the end of the range".into(),
+    }
+}
+
+/// MiB/s of a run, reads and writes.
+pub fn mib_per_s(s: &Stats) -> f64 {
+    s.bytes_per_sec() / MIB as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_characters_as_in_fio() {
+        for (v, want) in [(999.0, "999"), (4_092_000.0, "3996Ki"), (16_384.0, "16.0Ki"), (258_578_842.0, "247Mi")] {
+            assert_eq!(significant_binary(v), want);
+        }
+        for (v, want) in [(65_500_000.0, "65.5M"), (16_000.0, "16.0k"), (258_578_842.0, "259M"), (0.0, "0")] {
+            assert_eq!(significant_decimal(v), want);
+        }
+    }
+
+    #[test]
+    fn percentiles_without_samples_are_left_out() {
+        let mut s = Stats { window_from: Some(0), window_to: 1_000_000_000, ..Stats::EMPTY };
+        s.write_bytes = 100 << 20;
+        s.ios = 100;
+        for i in 1..=100 {
+            s.lat.add(i * 3_000_000);
+        }
+        let cfg = bioscope_scenario::validate(&bioscope_scenario::Scenario::new(), bioscope_scenario::Side::A).unwrap();
+        let o = Outcome { name: "x", cfg: &cfg, stats: &s, trace_hash: 255, steps: 3, events: 4 };
+        let text = summary(&o);
+        assert!(text.starts_with("x: (g=0): rw=write, bs=1MiB, iodepth=1, numjobs=1, zones=110642\n"), "{text}");
+        assert!(text.contains("  write: IOPS=100, BW=100MiB/s (105MB/s)(100MiB/1000msec); 0 zone resets\n"), "{text}");
+        assert!(text.contains("    lat (msec): min=3, max=300, avg=151.50\n"), "{text}");
+        assert!(text.contains("     | 50.00th=[  151], 90.00th=[  273]\n"), "{text}");
+        assert!(!text.contains("95.00th"), "{text}");
+        assert!(text.ends_with("hash=00000000000000ff\n"), "{text}");
+    }
+}

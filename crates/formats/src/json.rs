@@ -1,0 +1,172 @@
+//! What scripts read: a run and the table of parameters as JSON.
+//!
+//! Models: nothing; the shape of `run --json` is a public format: keys are added, never renamed.
+//! Rule: units are in the key names (`_ns`, `_MBps` = 10^6 bytes/s); a figure without enough samples is null.
+//! Leaves out: the validate report, whose rows `bioscope-lab` defines.
+
+use bioscope_core::MODEL_VERSION;
+use bioscope_scenario::{Group, KEYS, Key, Live, PRESETS, Param, Side, Unit, profile};
+use serde_json::{Map, Value, json};
+
+use crate::fio::{Outcome, PERCENTILES, parts_ns};
+
+/// One run: what was asked for (a link), and its figures.
+pub fn run(o: &Outcome, link: &str, side: Side, config_hash: u64) -> Value {
+    let s = o.stats;
+    let mut percentiles = Map::new();
+    for (p, name) in PERCENTILES {
+        // "99.90" -> "99.9", "50.00" -> "50"
+        let name = name.trim_end_matches('0').trim_end_matches('.');
+        percentiles.insert(format!("p{name}"), json!(s.lat.percentile(p)));
+    }
+    let known = |v: u64| if s.lat.n > 0 { json!(v) } else { Value::Null };
+    let mut lat = Map::new();
+    lat.insert("min".into(), known(s.lat.min));
+    lat.insert("mean".into(), known(s.lat.mean()));
+    lat.insert("max".into(), known(s.lat.max));
+    lat.append(&mut percentiles);
+    let parts: Map<String, Value> = parts_ns(s).into_iter().map(|(k, v)| (k.to_string(), json!(v))).collect();
+    json!({
+        "scenario": link,
+        "side": side_word(side),
+        "model_version": MODEL_VERSION,
+        "hash": format!("{:016x}", o.trace_hash),
+        "configuration_hash": format!("{config_hash:016x}"),
+        "seed": o.cfg.seed,
+        "window_ns": s.window_ns(),
+        "bytes": s.read_bytes + s.write_bytes,
+        "bw_MBps": s.bytes_per_sec() / 1e6,
+        "bw_MiBps": crate::fio::mib_per_s(s),
+        "ios": s.ios,
+        "iops": s.iops(),
+        "lat_ns": lat,
+        "parts_ns": parts,
+        "drive_ns": {
+            "seek": s.drive.seek, "rotate": s.drive.rotate, "transfer": s.drive.transfer, "reset": s.drive.reset
+        },
+        "seeks": s.drive.seeks,
+        "zone_resets": s.nr_resets,
+        "errors": s.nr_errors,
+        "steps": o.steps,
+        "events": o.events,
+    })
+}
+
+/// `a` or `b`.
+pub fn side_word(side: Side) -> &'static str {
+    match side {
+        Side::A => "a",
+        Side::B => "b",
+    }
+}
+
+/// The table of parameters.
+pub fn params() -> Value {
+    KEYS.iter().map(|k| param(*k)).collect()
+}
+
+fn param(key: Key) -> Value {
+    let p = Param::of(key);
+    let shown: Map<String, Value> =
+        p.shown_when.iter().map(|(k, word)| (Param::of(*k).key.to_string(), json!(word))).collect();
+    json!({
+        "key": p.key,
+        "group": Group::title(p.group),
+        "unit": unit(p.unit),
+        "default": p.default,
+        "allowed": p.allowed(),
+        "live": match p.live { Live::No => "no", Live::Sysfs => "sysfs" },
+        "advanced": p.advanced,
+        "shown_when": shown,
+        "help": p.help,
+    })
+}
+
+/// What a value is measured in, as a word.
+pub fn unit(u: Unit) -> &'static str {
+    match u {
+        Unit::Count => "count",
+        Unit::Bytes | Unit::Kib => "bytes",
+        Unit::Time(_) => "time",
+        Unit::Zones => "zones",
+        Unit::Rate => "bytes/s",
+        Unit::Milli => "decimal",
+        Unit::Bool => "bool",
+        Unit::Word(_) => "word",
+        Unit::ByteRange => "size range",
+        Unit::Faults => "fault list",
+    }
+}
+
+/// A fitted number of the drive profile, by the parameter that sets it.
+pub struct Fitted {
+    /// Parameter.
+    pub key: &'static str,
+    /// Value as the profile writes it.
+    pub value: String,
+    /// Its unit.
+    pub unit: String,
+    /// The cells it was fitted on.
+    pub cells: String,
+}
+
+/// The fitted numbers of the built-in profile.
+pub fn fitted_rows() -> Vec<Fitted> {
+    // The built-in profile is read by a test.
+    let lines = profile::parse(profile::SMR_30TB).unwrap_or_default();
+    let row = |key: &str| KEYS.iter().map(|k| Param::of(*k)).find(|p| p.profile == Some(key));
+    profile::entries(&lines)
+        .filter_map(|e| {
+            Some(Fitted {
+                key: row(&e.key)?.key,
+                value: e.value.clone(),
+                unit: e.unit.clone(),
+                cells: e.fitted()?.into(),
+            })
+        })
+        .collect()
+}
+
+/// The same as JSON.
+pub fn fitted() -> Value {
+    fitted_rows()
+        .iter()
+        .map(|f| json!({ "key": f.key, "value": f.value, "unit": f.unit, "calibration": f.cells }))
+        .collect()
+}
+
+/// The presets.
+pub fn presets() -> Value {
+    PRESETS
+        .iter()
+        .map(|p| {
+            json!({
+                "name": p.name,
+                "title": p.title,
+                "look_for": p.look_for,
+                "sources": p.sources,
+                "sweep": { "key": p.sweep.0, "values": p.sweep.1.split(',').collect::<Vec<_>>() },
+                "t_ns": p.t.ns,
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fitted_number_can_be_set() {
+        let lines = profile::parse(profile::SMR_30TB).unwrap();
+        let in_profile = profile::entries(&lines).filter(|e| e.fitted().is_some()).count();
+        assert_eq!(fitted_rows().len(), in_profile);
+        assert!(in_profile <= 10);
+    }
+
+    #[test]
+    fn every_parameter_and_preset_is_listed() {
+        assert_eq!(params().as_array().unwrap().len(), KEYS.len());
+        assert_eq!(presets().as_array().unwrap().len(), PRESETS.len());
+    }
+}
