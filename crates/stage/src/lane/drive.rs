@@ -151,7 +151,7 @@ fn facts(pen: &mut Pen, area: Area, device: &DeviceView, window: &Window, input:
         let first = bottom - (lines - 1) as f32 * 14.0;
         pen.text(x, first - 34.0, &head, Ink::Dim, Font::Small, 100.0);
         pen.text(x, first - 19.0, &phase, ink, Font::MonoBold, 110.0);
-        pen.wrapped(x, first, &scale, Ink::Dim, Font::Small, w, lines);
+        pen.wrapped((x, first), &scale, Ink::Dim, Font::Small, w, lines);
         return;
     }
     let right = area.x + area.w - 10.0;
@@ -163,7 +163,7 @@ fn facts(pen: &mut Pen, area: Area, device: &DeviceView, window: &Window, input:
     let head = Pen::fitting(Font::Small, w - used - 8.0, &[&head, &zone, "head"]);
     pen.text(x, phase_y, head, Ink::Dim, Font::Small, w - used - 8.0);
     full_stroke(pen, Area::new(x, phase_y + 9.0, w, 4.0), device, false);
-    pen.wrapped(x, bottom - 14.0, &scale, Ink::Dim, Font::Small, w, 2);
+    pen.wrapped((x, bottom - 14.0), &scale, Ink::Dim, Font::Small, w, 2);
 }
 
 /// Where the head is on the whole stroke, true to scale.
@@ -203,6 +203,9 @@ fn slots(window: &Window, r: f32) -> Vec<(f32, f32)> {
         })
         .collect()
 }
+
+/// Width, colour, alpha.
+type Stroke = (f32, Ink, f32);
 
 /// Geometry of one frame.
 struct Platter<'a> {
@@ -305,7 +308,8 @@ impl<'a> Platter<'a> {
     fn ring(&self, pen: &mut Pen, r: f32, width: f32, stroke: Ink, alpha: f32) {
         pen.out.shapes.push(Shape::Ring { x: self.cx, y: self.cy, r, stroke, width, alpha });
     }
-    fn arc(&self, pen: &mut Pen, r: f32, from: f32, turn: f32, width: f32, stroke: Ink, alpha: f32) {
+    /// `turn` of a turn clockwise from an angle.
+    fn arc(&self, pen: &mut Pen, r: f32, from: f32, turn: f32, (width, stroke, alpha): Stroke) {
         let turn = turn.clamp(0.0, 0.999);
         pen.out.shapes.push(Shape::Arc {
             x: self.cx,
@@ -366,7 +370,7 @@ impl<'a> Platter<'a> {
         let end_angle = self.angle(end, radius);
         // Before the write position: older half, middle, newest fifth.
         for (before, part, alpha) in [(1.0, 0.5, 0.45), (0.5, 0.3, 0.7), (0.2, 0.2, 1.0)] {
-            self.arc(pen, radius, end_angle - TAU * length * before, length * part, 4.0, ink, alpha);
+            self.arc(pen, radius, end_angle - TAU * length * before, length * part, (4.0, ink, alpha));
         }
     }
 
@@ -411,7 +415,7 @@ impl<'a> Platter<'a> {
                 let (ink, _) = pen.colours.zone(command.zone);
                 let length = offset_ns(view, u64::from(command.nr_sectors)) as f32 / self.rev as f32;
                 let start = self.angle(view.phase_ns + offset_ns(view, offset), radius);
-                self.arc(pen, radius, start, (length - 0.006).max(0.01), 2.0, ink, 0.75);
+                self.arc(pen, radius, start, (length - 0.006).max(0.01), (2.0, ink, 0.75));
             }
         }
         let Some(view) = self.view(head.zone) else { return };
@@ -427,13 +431,13 @@ impl<'a> Platter<'a> {
         };
         let turn = |ns: SimDuration| ns as f32 / self.rev as f32;
         let start = self.angle(view.phase_ns + offset_ns(view, self.head_offset()) + done, radius);
-        self.arc(pen, radius, start - TAU * turn(done), turn(done), 5.0, ink, 1.0);
-        self.arc(pen, radius, start, turn(length - done), 5.0, Ink::Text, 0.9);
-        self.arc(pen, radius, start, turn(length - done), 2.6, ink, 1.0);
+        self.arc(pen, radius, start - TAU * turn(done), turn(done), (5.0, ink, 1.0));
+        self.arc(pen, radius, start, turn(length - done), (5.0, Ink::Text, 0.9));
+        self.arc(pen, radius, start, turn(length - done), (2.6, ink, 1.0));
         if head.phase == HeadPhase::Rotate {
             let from = self.head_angle(radius);
             let wait = turn(head.until.saturating_sub(self.now)).min(1.0);
-            self.arc(pen, radius, from, wait, 3.0, Ink::Bad, 0.95);
+            self.arc(pen, radius, from, wait, (3.0, Ink::Bad, 0.95));
         }
     }
 
@@ -442,7 +446,7 @@ impl<'a> Platter<'a> {
         let radius = self.head_radius();
         let turn = (dt as f32 / self.rev as f32).min(1.0);
         let from = self.head_angle(radius) - TAU * turn;
-        self.arc(pen, radius, from, turn, 5.0, Ink::Text, 0.35);
+        self.arc(pen, radius, from, turn, (5.0, Ink::Text, 0.35));
     }
 
     /// The last repositionings in red: where on the turning platter each landed; a fan behind the head when angles blur.

@@ -160,7 +160,7 @@ fn bytes_bar(pen: &mut Pen, area: Area, jobs: &[JobView]) -> f32 {
 fn say_states(pen: &mut Pen, area: Area, jobs: &[JobView]) -> f32 {
     let first = area.y + 10.0;
     if let [job] = jobs {
-        return pen.wrapped(area.x, first, &state_words(job.state, jobs), Ink::Dim, Font::Small, area.w, 4);
+        return pen.wrapped((area.x, first), &state_words(job.state, jobs), Ink::Dim, Font::Small, area.w, 4);
     }
     let mut groups: Vec<(&str, u32)> = Vec::new();
     for job in jobs {

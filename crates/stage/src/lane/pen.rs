@@ -124,18 +124,17 @@ impl Pen {
     }
     /// Text from `x` on; returns its width.
     pub fn text(&mut self, x: f32, y: f32, text: &str, ink: Ink, font: Font, max: f32) -> f32 {
-        self.aligned(x, y, text, ink, font, max, Align::Left)
+        self.aligned((x, y), text, ink, font, max, Align::Left)
     }
     /// Text that ends at `x`; returns its width.
     pub fn text_right(&mut self, x: f32, y: f32, text: &str, ink: Ink, font: Font, max: f32) -> f32 {
-        self.aligned(x, y, text, ink, font, max, Align::Right)
+        self.aligned((x, y), text, ink, font, max, Align::Right)
     }
-    #[allow(clippy::too_many_arguments)]
-    fn aligned(&mut self, x: f32, y: f32, text: &str, ink: Ink, font: Font, max: f32, align: Align) -> f32 {
+    fn aligned(&mut self, at: (f32, f32), text: &str, ink: Ink, font: Font, max: f32, align: Align) -> f32 {
         let text = font.cut(text, max);
         let width = font.width(&text);
         if !text.is_empty() {
-            self.out.shapes.push(Shape::Text { x, y, text, ink, font, align, max });
+            self.out.shapes.push(Shape::Text { x: at.0, y: at.1, text, ink, font, align, max });
         }
         width
     }
@@ -144,9 +143,8 @@ impl Pen {
         wordings.iter().find(|t| font.width(t) <= max).or(wordings.last()).unwrap_or(&"")
     }
     /// Text broken at spaces into at most `lines` lines of 14 px; returns the baseline after the last.
-    #[allow(clippy::too_many_arguments)]
-    pub fn wrapped(&mut self, x: f32, y: f32, text: &str, ink: Ink, font: Font, max: f32, lines: usize) -> f32 {
-        let mut y = y;
+    pub fn wrapped(&mut self, at: (f32, f32), text: &str, ink: Ink, font: Font, max: f32, lines: usize) -> f32 {
+        let (x, mut y) = at;
         let mut rest = text;
         for n in 0..lines {
             if rest.is_empty() {
@@ -166,7 +164,8 @@ impl Pen {
         if hatch {
             self.zone_rect(Area { w: 5.0, ..a }, 3.0, zone, 1.0);
         }
-        self.aligned(a.x + a.w / 2.0, a.y + a.h / 2.0 + 3.4, label, Ink::OnZone, Font::Chip, a.w - 4.0, Align::Center);
+        let at = (a.x + a.w / 2.0, a.y + a.h / 2.0 + 3.4);
+        self.aligned(at, label, Ink::OnZone, Font::Chip, a.w - 4.0, Align::Center);
     }
     /// Lights a place up.
     pub fn light(&mut self, a: Area) {

@@ -54,7 +54,7 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime
     let plugs = active(device);
     if plugs.is_empty() {
         let words = "Writes queue here once their zone has one in flight.";
-        pen.wrapped(inner.x, inner.y + 12.0, words, Ink::Dim, Font::Small, inner.w, 3);
+        pen.wrapped((inner.x, inner.y + 12.0), words, Ink::Dim, Font::Small, inner.w, 3);
         return;
     }
     let n = plugs.len() as f32;
@@ -218,5 +218,5 @@ fn worker(pen: &mut Pen, area: Area, device: &DeviceView) {
     }
     pen.hit(area.below(38.0), What::Worker);
     let words = ["worker: ", &worker_words(device)].concat();
-    pen.wrapped(area.x, area.y + 49.0, &words, Ink::Text, Font::Small, area.w, 2);
+    pen.wrapped((area.x, area.y + 49.0), &words, Ink::Text, Font::Small, area.w, 2);
 }
