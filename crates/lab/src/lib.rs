@@ -1,1 +1,17 @@
-//! Placeholder.
+//! Many runs instead of one: sweeps, comparison with published tables, fitting.
+//!
+//! Models: nothing; it asks `bioscope-scenario` for configurations and `bioscope-core` for outcomes.
+//! Rule: jobs -> run -> collect, each a plain function: the command's threads and the page's workers share them, and
+//! results do not depend on who ran what in which order.
+//! Leaves out: files and screens; threads only where there are any (`threads`, not in the page).
+
+#[cfg(not(target_family = "wasm"))]
+pub mod fit;
+pub mod published;
+pub mod run;
+pub mod seed000;
+pub mod seeded;
+pub mod sweep;
+#[cfg(not(target_family = "wasm"))]
+pub mod threads;
+pub mod validate;

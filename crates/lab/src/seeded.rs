@@ -1,0 +1,60 @@
+//! Scenarios drawn from a seed, to run the same things natively and in a browser.
+//!
+//! Models: nothing.
+//! Rule: every scenario is valid and short (at most about 100,000 events); the list never changes within a version.
+//! Leaves out: scenarios with errors.
+
+use bioscope_scenario::preset::PRESETS;
+
+/// Random scenarios.
+pub const RANDOM: usize = 200;
+
+struct Dice(u64);
+
+impl Dice {
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        from[((self.0 >> 33) % from.len() as u64) as usize]
+    }
+}
+
+/// Fragments of links: each preset's two runs, then the random ones.
+pub fn fragments() -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for p in PRESETS {
+        out.push(format!("v=1&p={}&b=0", p.name));
+        out.push(format!("v=1&p={}&zoned_qd1_writes=1&b=0", p.name));
+    }
+    let mut d = Dice(2026);
+    for seed in 0..RANDOM {
+        let writeback = d.pick(&["fio", "fio", "fio", "writeback"]) == "writeback";
+        let mut f = String::from("v=1");
+        let mut reads = false;
+        if writeback {
+            f += "&workload=writeback";
+        } else {
+            let rw = d.pick(&["write", "randwrite", "randwrite", "randread", "read"]);
+            reads = rw.ends_with("read");
+            f += &format!("&rw={rw}");
+            f += &format!("&bs={}", d.pick(&["4KiB", "64KiB", "256KiB", "1MiB", "2MiB"]));
+            f += &format!("&iodepth={}", d.pick(&["1", "2", "7", "32", "128"]));
+            f += &format!("&numjobs={}", d.pick(&["1", "2", "5", "16"]));
+            f += &format!("&size={}", d.pick(&["1z", "2z", "5z", "20z", "64z"]));
+            f += "&time_based=1";
+            f += &format!("&hugepages={}", d.pick(&["0", "1"]));
+        }
+        f += &format!("&runtime={}", d.pick(&["300ms", "1s", "2s"]));
+        f += &format!("&hba={}", d.pick(&["ahci", "mpi3mr"]));
+        f += &format!("&scheduler={}", d.pick(&["none", "mq-deadline"]));
+        f += &format!("&zoned_qd1_writes={}", d.pick(&["0", "1"]));
+        f += &format!("&nomerges={}", d.pick(&["0", "1", "2"]));
+        f += &format!("&write_cache={}", d.pick(&["1", "1", "0"]));
+        f += &format!("&write_off_mode={}", d.pick(&["nonvolatile", "media"]));
+        // Reads of empty zones would do nothing.
+        f += &format!("&first_fill={}", if reads { "random" } else { d.pick(&["empty", "random"]) });
+        f += &format!("&zone_phase={}", d.pick(&["by_lba", "random"]));
+        f += &format!("&seed={seed}");
+        out.push(f);
+    }
+    out
+}
