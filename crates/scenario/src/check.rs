@@ -26,8 +26,8 @@ pub const MAX_SHOWN_EVENTS: u64 = 5_000_000;
 const BLOCK_BYTES: u64 = 4096;
 /// Commands an AHCI port or the drive takes.
 const HARDWARE_TAGS: u64 = 32;
-/// Engine events of one request from submission to completion, about.
-const EVENTS_PER_REQUEST: u64 = 8;
+/// Engine events of one request from submission to completion: 4.3 in `smr-seq-write`, less where bios merge.
+const EVENTS_PER_REQUEST: u64 = 5;
 /// Size of a flushed bio, about.
 const WRITEBACK_BIO_BYTES: u64 = 1 << 20;
 
@@ -90,8 +90,27 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
         cfg.jobs.iter().map(job_bytes).sum::<Option<u64>>().map(u128::from),
     ];
     let bytes = limits.into_iter().flatten().min().unwrap_or(u128::MAX);
-    let requests = bytes / u128::from(mean_request_bytes(cfg));
+    let mut requests = bytes / u128::from(mean_request_bytes(cfg));
+    if let Some(per_second) = most_per_second(cfg)
+        && let Some(runtime) = cfg.stop.runtime_ns
+    {
+        let ns = u128::from(runtime) + u128::from(cfg.ramp.time_ns);
+        // A ramp in bytes takes time nobody knows yet.
+        if cfg.ramp.bytes == 0 {
+            requests = requests.min(u128::from(per_second) * ns / 1_000_000_000);
+        }
+    }
     u64::try_from(requests.saturating_mul(u128::from(EVENTS_PER_REQUEST))).unwrap_or(u64::MAX)
+}
+
+/// Requests a second that the jobs can submit, or the head can reach in random reads.
+fn most_per_second(cfg: &SimConfig) -> Option<u64> {
+    let WorkloadConfig::FioZbd(f) = &cfg.jobs.first()?.workload else { return None };
+    let parts = (f.bs * SECTOR_BYTES).div_ceil(mean_request_bytes(cfg));
+    let submitted = 1_000_000_000u64.checked_div(cfg.host.submit_ns).map(|n| n * cfg.jobs.len() as u64 * parts);
+    let settle = cfg.devices.first()?.drive.profile.settle_ns;
+    let reached = 1_000_000_000u64.checked_div(settle).filter(|_| f.rw == Rw::RandRead).map(|n| n * parts);
+    [submitted, reached].into_iter().flatten().min()
 }
 
 fn job_bytes(job: &JobConfig) -> Option<u64> {
@@ -494,5 +513,37 @@ impl Checker<'_> {
             None => self.warning(Key::Runtime, message).suggest("runtime=30s"),
         };
         self.problems.push(d);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preset::PRESETS;
+    use bioscope_core::sim::Simulation;
+
+    fn events(cfg: &SimConfig) -> u64 {
+        let mut sim = Simulation::new(Arc::new(cfg.clone()));
+        sim.advance(u64::MAX, 10 * MAX_SHOWN_EVENTS, &mut ());
+        sim.events()
+    }
+
+    #[test]
+    fn the_estimate_is_above_the_truth_and_near_it() {
+        for p in PRESETS {
+            let cfg = validate(&Scenario::of(p), Side::B).unwrap();
+            let (estimate, truth) = (estimate_events(&cfg), events(&cfg));
+            assert!(truth <= estimate && estimate <= 4 * truth, "{}: {estimate} for {truth}", p.name);
+            assert!(truth <= MAX_SHOWN_EVENTS);
+        }
+    }
+
+    #[test]
+    fn live_changes_are_those_the_table_calls_live() {
+        use crate::params::Live;
+        for &key in KEYS {
+            let live = Param::of(key).live == Live::Sysfs;
+            assert_eq!(live_change(5, key, &Value::Int(1)).is_some(), live, "{}", Param::of(key).key);
+        }
     }
 }

@@ -1,0 +1,128 @@
+//! Help texts.
+//!
+//! Models: nothing.
+//! Rule: one text a command, every option named, with an example that works.
+//! Leaves out: parameters; `bioscope params` prints them from their table.
+
+/// Shown without a command.
+pub const OVERVIEW: &str = "\
+bioscope: the Linux block I/O path and an SMR disk, simulated.
+
+  bioscope run SCENARIO        simulate and print the figures
+  bioscope sweep SCENARIO      one setting against throughput
+  bioscope trace SCENARIO      print the trace as blkparse does
+  bioscope validate [TABLE]    compare with published measurements
+  bioscope params              all parameters
+  bioscope presets             all presets
+  bioscope url SCENARIO        the link of a scenario
+
+SCENARIO is a preset (bioscope presets), a .bioscope file, a link, or the part of a link behind #.
+Every command has --help. Exit status: 0 done, 1 a run could not be made or a limit was passed, 2 bad input.
+";
+
+/// Commands and their help.
+pub const COMMANDS: &[(&str, &str)] = &[
+    (
+        "run",
+        "\
+bioscope run SCENARIO [--set KEY=VALUE]... [--side a|b|both] [--json]
+
+Simulates a scenario to its end and prints bandwidth, latency, where the time went, and the hash of the trace.
+
+  --set KEY=VALUE   change a parameter (bioscope params lists them); b.KEY changes run B only
+  --side a|b|both   which run (a)
+  --json            figures as JSON: one object, or a list of two with --side both
+
+  bioscope run smr-seq-write --set iodepth=128 --side both
+",
+    ),
+    (
+        "sweep",
+        "\
+bioscope sweep SCENARIO [--over KEY=VALUES]... [--seeds N] [--set KEY=VALUE]... [--side a|b|both] [--csv]
+
+Runs a scenario for every value of a setting and prints the mean bandwidth in MiB/s. A preset is run with the length,
+ramp and zones of its published table instead of those of the shown run.
+
+  --over KEY=VALUES  values: 1,2,4 or 1..128*2 (doubling) or 4..32+4; given twice, every combination is run;
+                     left out, the preset's own sweep
+  --seeds N          runs per point, with seeds 1 to N (1)
+  --set KEY=VALUE    as in run
+  --side a|b|both    which runs (both if there is a run B)
+  --csv              comma-separated: swept keys, side, seeds, mean, sd, unit
+
+  bioscope sweep smr-seq-write --over iodepth=1..128*2 --csv
+",
+    ),
+    (
+        "trace",
+        "\
+bioscope trace SCENARIO [--set KEY=VALUE]... [--until TIME] [--actions LIST] [--side a|b]
+
+Prints the trace in blkparse's default text format.
+
+  --until TIME     stop at this simulated time (10ms, 1.5s; a bare number is seconds)
+  --actions LIST   letters (GD), or words and letters with commas (ZP,ZU,seek);
+                   all adds the drive's and the jobs' own words to what blktrace knows
+  --set KEY=VALUE  as in run
+  --side a|b       which run (a)
+
+  bioscope trace smr-seq-write --until 10ms --actions GD
+",
+    ),
+    (
+        "validate",
+        "\
+bioscope validate [TABLE]... [--json] [--check FILE]
+
+Simulates published measurements and prints, for each cell, the published figure, the simulated one (mean over six
+seeds), the spread over the seeds and the error; below them means and worst errors, rules of shape, and what is not
+modelled.
+
+  TABLE         only these tables (seed-000)
+  --json        a list of cells: table, row, variant, unit, published, simulated, spread, error_pct, calibration
+  --check FILE  exit with 1 where a limit of FILE is passed: a JSON list of objects with mean and worst
+                (of |error_pct|) and, optionally, table, row and variant, which choose the cells
+
+  bioscope validate seed-000
+",
+    ),
+    (
+        "params",
+        "\
+bioscope params [--fitted] [--json | --markdown]
+
+Prints every parameter with its default, the values it takes and what it means.
+
+  --fitted    only the fitted numbers of the drive profile, with their calibration cells
+  --json      as JSON
+  --markdown  as the reference page of the documentation
+",
+    ),
+    (
+        "presets",
+        "\
+bioscope presets [--json]
+
+Prints the presets and what to look for in each.
+",
+    ),
+    (
+        "url",
+        "\
+bioscope url SCENARIO [--set KEY=VALUE]... [--file]
+
+Prints the fragment of a scenario's link, in canonical form.
+
+  --set KEY=VALUE  as in run
+  --file           a .bioscope file instead
+
+  bioscope url smr-seq-write --set iodepth=128
+",
+    ),
+];
+
+/// Help of a command.
+pub fn of(name: &str) -> Option<&'static str> {
+    COMMANDS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}

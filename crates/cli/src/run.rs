@@ -1,0 +1,46 @@
+//! `bioscope run`.
+
+use std::io::Write;
+
+use bioscope_formats::fio::{Outcome, summary};
+use bioscope_formats::json;
+use bioscope_scenario::{Side, encode};
+
+use crate::args::{Args, configs};
+use crate::{Failure, simulate};
+
+/// Simulates the sides asked for and prints their figures.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let (s, name) = args.scenario()?;
+    let sides = args.sides(&s, "a")?;
+    let mut objects = Vec::new();
+    for (cfg, &side) in configs(&s, &sides)?.into_iter().zip(&sides) {
+        let name = if side == Side::B || sides.len() > 1 { format!("{name} {}", word(side)) } else { name.clone() };
+        let done = simulate::to_end(cfg).map_err(|e| Failure::Failed(vec![format!("error: {name}: {e}")]))?;
+        let outcome = Outcome {
+            name: &name,
+            cfg: &done.cfg,
+            stats: &done.stats,
+            trace_hash: done.trace.hash,
+            steps: done.trace.records,
+            events: done.events,
+        };
+        if args.json {
+            objects.push(json::run(&outcome, &encode(&s), side, s.side_hash(side)));
+        } else {
+            out.write_all(summary(&outcome).as_bytes())?;
+        }
+    }
+    if args.json {
+        let value = if objects.len() == 1 { objects.remove(0) } else { objects.into() };
+        writeln!(out, "{value:#}")?;
+    }
+    Ok(())
+}
+
+fn word(side: Side) -> &'static str {
+    match side {
+        Side::A => "A",
+        Side::B => "B",
+    }
+}

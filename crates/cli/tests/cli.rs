@@ -1,0 +1,247 @@
+//! The command as its users meet it: whole processes, their output and exit status.
+
+use std::io::Read;
+use std::process::{Command, Output, Stdio};
+
+fn bioscope(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_bioscope")).args(args).output().expect("the command starts")
+}
+
+fn out(o: &Output) -> String {
+    String::from_utf8_lossy(&o.stdout).into_owned()
+}
+
+fn err(o: &Output) -> String {
+    String::from_utf8_lossy(&o.stderr).into_owned()
+}
+
+/// Standard output of a command that must succeed without a word on standard error.
+fn done(args: &[&str]) -> String {
+    let o = bioscope(args);
+    assert_eq!(o.status.code(), Some(0), "{args:?}: {}", err(&o));
+    assert_eq!(err(&o), "", "{args:?}");
+    out(&o)
+}
+
+/// Standard error of a command that must be refused as bad input.
+fn refused(args: &[&str]) -> String {
+    let o = bioscope(args);
+    assert_eq!(o.status.code(), Some(2), "{args:?}: {} {}", out(&o), err(&o));
+    assert_eq!(out(&o), "", "{args:?}");
+    err(&o)
+}
+
+fn json(args: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&done(args)).expect("JSON")
+}
+
+#[test]
+fn every_command_has_help_that_names_its_options() {
+    assert!(done(&["--help"]).contains("bioscope run SCENARIO"));
+    for (command, options) in [
+        ("run", "--set --side --json"),
+        ("sweep", "--over --seeds --set --side --csv"),
+        ("trace", "--until --actions --set --side"),
+        ("validate", "--json --check"),
+        ("params", "--fitted --json --markdown"),
+        ("presets", "--json"),
+        ("url", "--set --file"),
+    ] {
+        let text = done(&[command, "--help"]);
+        assert_eq!(text, done(&["help", command]));
+        for option in options.split(' ') {
+            assert!(text.contains(option), "{command} {option}");
+        }
+    }
+    assert!(done(&["--version"]).starts_with("bioscope "));
+}
+
+#[test]
+fn run_prints_a_summary_and_the_same_hash_twice() {
+    let args = ["run", "smr-seq-write", "--set", "runtime=2s", "--side", "both"];
+    let text = done(&args);
+    assert_eq!(text, done(&args));
+    for part in
+        ["smr-seq-write A: (g=0): rw=write", "smr-seq-write B:", "write: IOPS=", "MiB/s (", "50.00th=[", "hash="]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn run_as_json_has_the_published_keys() {
+    let v = json(&["run", "smr-seq-write", "--set", "runtime=2s", "--json"]);
+    for key in [
+        "scenario",
+        "model_version",
+        "hash",
+        "window_ns",
+        "bw_MBps",
+        "iops",
+        "lat_ns",
+        "parts_ns",
+        "seeks",
+        "steps",
+        "configuration_hash",
+    ] {
+        assert!(!v[key].is_null(), "{key}");
+    }
+    for key in ["q2g", "g2i", "i2d", "d2c", "q2c"] {
+        assert!(v["parts_ns"][key].is_u64(), "{key}");
+    }
+    assert_eq!(v["scenario"], "v=1&p=smr-seq-write&runtime=2s");
+    // A link, its fragment and a file give the same run.
+    for scenario in ["https://example.org/x/#v=1&p=smr-seq-write&runtime=2s", "p=smr-seq-write&runtime=2s"] {
+        assert_eq!(json(&["run", scenario, "--json"])["hash"], v["hash"]);
+    }
+    let path = std::env::temp_dir().join(format!("bioscope-cli-{}.bioscope", std::process::id()));
+    std::fs::write(&path, done(&["url", "smr-seq-write", "--set", "runtime=2s", "--file"])).unwrap();
+    let from_file = json(&["run", path.to_str().unwrap(), "--json"]);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(from_file["hash"], v["hash"]);
+    assert_eq!(
+        json(&["run", "smr-seq-write", "--set", "runtime=1s", "--side", "both", "--json"]).as_array().unwrap().len(),
+        2
+    );
+}
+
+#[test]
+fn all_problems_are_said_at_once() {
+    let text = refused(&["run", "smr-seq-write", "--set", "iodept=4", "--set", "bs=3k", "--set", "nr_requests=64"]);
+    assert_eq!(
+        text,
+        "error: iodept=4: no such parameter; try iodepth\n\
+         error: bs=3k: out of range (allowed: 4KiB to 256MiB)\n\
+         error: nr_requests=64: without a scheduler the kernel refuses more than the 32 hardware tags (EINVAL); \
+         try scheduler=mq-deadline\n"
+    );
+}
+
+#[test]
+fn bad_command_lines_are_refused() {
+    assert!(refused(&[]).contains("bioscope run SCENARIO"));
+    for (args, message) in [
+        (&["rum", "x"][..], "error: no such command: rum; try run\nbioscope --help lists the commands\n"),
+        (&["run"], "error: a scenario is missing: a preset, a file or a link\n"),
+        (&["run", "a=1", "b=2"], "error: unexpected argument \"b=2\"\n"),
+        (&["run", "smr-seq-wrte"], "error: no preset, file or link is called smr-seq-wrte; try smr-seq-write\n"),
+        (&["run", "smr-seq-write", "--sides", "b"], "error: invalid option '--sides'\n"),
+        (&["run", "smr-seq-write", "--side", "c"], "error: --side c: must be a, b or both\n"),
+        (&["run", "iodepth=4", "--side", "b"], "error: this scenario has no run B; --set b.KEY=VALUE makes one\n"),
+        (&["run", "smr-seq-write", "--set", "iodepth"], "error: iodepth: --set takes KEY=VALUE\n"),
+        (
+            &["run", "v=9"],
+            "error: character 1: v=9: this link was made by a newer bioscope: open it there, or update this one\n",
+        ),
+        (&["sweep", "iodepth=4"], "error: nothing to sweep: give --over KEY=VALUES\n"),
+        (
+            &["sweep", "smr-seq-write", "--over", "iodepth=0"],
+            "error: --over=0: iodepth: out of range (allowed: 1 to 4096)\n",
+        ),
+        (&["sweep", "smr-seq-write", "--seeds", "0"], "error: --seeds 0: must be 1 to 10000\n"),
+        (&["trace", "smr-seq-write", "--until", "soon"], "error: --until soon: not a number\n"),
+        (&["trace", "smr-seq-write", "--side", "both"], "error: --side both: a trace is of one run, a or b\n"),
+        (&["validate", "seed-999"], "error: no table is called seed-999 (allowed: seed-000)\n"),
+        (&["params", "iodepth"], "error: unexpected argument \"iodepth\"\n"),
+    ] {
+        assert_eq!(refused(args), message, "{args:?}");
+    }
+    assert!(
+        refused(&["trace", "smr-seq-write", "--actions", "GY"])
+            .starts_with("error: --actions GY: no action is called \"Y\"")
+    );
+    assert!(refused(&["validate", "--check", "/nonexistent"]).starts_with("error: --check /nonexistent: "));
+}
+
+#[test]
+fn warnings_do_not_stop_a_run() {
+    let o = bioscope(&["run", "iodepth=4&colour=red&runtime=100ms"]);
+    assert_eq!(o.status.code(), Some(0));
+    assert_eq!(err(&o), "warning: character 11: colour=red: no such key: it is kept and does nothing\n");
+}
+
+#[test]
+fn traces_are_blkparse_text() {
+    let text = done(&["trace", "smr-seq-write", "--until", "10ms", "--actions", "GD"]);
+    assert_eq!(text.lines().next(), Some("  8,0    0        3     0.000000000  1000  G  WS 586153984 + 1344 [fio]"));
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        assert!(matches!(fields[5], "G" | "D") && fields[6] == "WS", "{line}");
+        assert!(fields[3] <= "0.010000000", "{line}");
+    }
+    let all = done(&["trace", "smr-seq-write", "--until", "10ms", "--actions", "all"]);
+    assert!(all.lines().any(|l| l.contains(" transfer ")), "{all}");
+    assert!(done(&["trace", "smr-seq-write", "--until", "10ms", "--side", "b"]).contains("[sda_zwplugs_worker]"));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_bioscope"))
+        .args(["trace", "smr-seq-write"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut first = [0; 64];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let o = child.wait_with_output().unwrap();
+    assert_eq!((o.status.code(), err(&o).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn sweeps_use_the_row_settings_and_cross_their_keys() {
+    let args = ["sweep", "smr-seq-write", "--set", "size=4z", "--set", "ramp_size=256MiB", "--csv"];
+    let text = done(&[&args[..], &["--over", "iodepth=1..4*4", "--over", "hba=ahci,mpi3mr", "--seeds", "2"]].concat());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "iodepth,hba,side,seeds,mean,sd,unit");
+    let heads: Vec<String> = lines[1..].iter().map(|l| l.split(',').take(4).collect::<Vec<_>>().join(",")).collect();
+    assert_eq!(
+        heads,
+        [
+            "1,ahci,a,2",
+            "1,ahci,b,2",
+            "1,mpi3mr,a,2",
+            "1,mpi3mr,b,2",
+            "4,ahci,a,2",
+            "4,ahci,b,2",
+            "4,mpi3mr,a,2",
+            "4,mpi3mr,b,2"
+        ]
+    );
+    assert!(lines[1..].iter().all(|l| l.ends_with(",MiB/s")));
+    assert!(done(&[&args[..6], &["--over", "iodepth=2"]].concat()).starts_with("iodepth  side  seeds  mean"));
+}
+
+#[test]
+fn lists_are_complete() {
+    let params = json(&["params", "--json"]);
+    let text = done(&["params"]);
+    let page = done(&["params", "--markdown"]);
+    for p in params.as_array().unwrap() {
+        let key = p["key"].as_str().unwrap();
+        assert!(text.contains(&format!("\n  {key} = ")), "{key}");
+        assert!(page.contains(&format!("\n| `{key}` |")), "{key}");
+    }
+    let fitted = json(&["params", "--fitted", "--json"]);
+    let fitted = fitted.as_array().unwrap();
+    assert!((1..=10).contains(&fitted.len()));
+    for f in fitted {
+        assert!(["key", "value", "unit", "calibration"].iter().all(|k| f[k].is_string()), "{f}");
+        assert!(params.as_array().unwrap().iter().any(|p| p["key"] == f["key"]));
+    }
+    assert_eq!(done(&["params", "--fitted"]).lines().count(), fitted.len() + 1);
+    let presets = json(&["presets", "--json"]);
+    for p in presets.as_array().unwrap() {
+        assert!(done(&["presets"]).contains(p["name"].as_str().unwrap()));
+    }
+}
+
+#[test]
+fn links_are_canonical() {
+    assert_eq!(done(&["url", "smr-seq-write"]), "#v=1&p=smr-seq-write\n");
+    assert_eq!(
+        done(&["url", "t=1500ms&b.bs=2m&iodepth=8&p=smr-seq-write", "--set", "bs=1024k", "--set", "b.iodepth=16"]),
+        "#v=1&p=smr-seq-write&iodepth=8&b.bs=2MiB&b.iodepth=16&t=1.5s\n"
+    );
+    assert!(refused(&["url", "bs=5000"]).contains("not a multiple"));
+}
