@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! every animation frame, per lane (A, B):
-//!   let layout = Layout::of(page_width);                // wide from 720 px of the page, else narrow
+//!   let layout = Layout::of(css_width);                 // side by side from 500 px, else top to bottom
 //!   let h = css_height.max(lane::min_height(layout));    // narrow: the canvas takes min_height
 //!   let lane = lane::lane(&LaneInput { snap, strip, trail, side, dt_sim_ns, .. }, css_width, h, layout);
 //!   paint(lane.shapes, &palette::DARK, device_pixel_ratio); keep lane.hits

@@ -148,7 +148,8 @@ pub fn summary(snap: &Snapshot) -> String {
         let active = plugs::active(device);
         let queued: usize = active.iter().map(|p| p.bios.len()).sum();
         let zones = text::count(active.len() as u64, "zone", "zones");
-        out += &[", ", &queued.to_string(), " of them plugged in ", &zones, "; the drive caches "].concat();
+        out +=
+            &["; ", &queued.to_string(), " bios and split parts plugged in ", &zones, "; the drive caches "].concat();
         out += &text::count(device.drive.cache.len() as u64, "command", "commands");
         let (phase, _) = drive::phase_words(device);
         out += &["; head over zone ", &device.drive.head.zone.to_string(), ": ", &phase].concat();
@@ -171,7 +172,7 @@ mod tests {
         let a = synth::sequential(false, HeadPhase::Rotate);
         assert_eq!(
             summary(&a.snap),
-            "3.482 175 s: 1 job has 64 bios in flight, 62 of them plugged in 2 zones; the drive caches 4 commands; \
+            "3.482 175 s: 1 job has 64 bios in flight; 62 bios and split parts plugged in 2 zones; the drive caches 4 commands; \
              head over zone 1121: rotate 3.1 ms."
         );
         let plugs = &tables(&a.snap)[1];

@@ -79,8 +79,7 @@ fn sentence(why: &Why) -> String {
             format!("The write to zone {zone} waits *{}* for its sector to come round.", text::duration(ns))
         }
         Why::CacheWindowFull { cached, window, waiting } => {
-            let wait = text::count(u64::from(waiting), "command waits", "commands wait");
-            format!("The drive's cache window is full, {cached} of {window}: *{wait}* in the NCQ slots.")
+            format!("The cache window is full, {cached} of {window}: *the next command waits*, {waiting} behind it.")
         }
         Why::ZoneLocked { zone, job, owner } => {
             format!("Job {job} *waits for zone lock {zone}*, held by job {owner}.")

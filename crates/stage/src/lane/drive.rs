@@ -23,8 +23,9 @@ use crate::text;
 pub const MAX_RINGS: usize = 12;
 /// Rings or bands drawn at least.
 const MIN_RINGS: usize = 4;
-/// Repositionings drawn.
+/// Repositionings drawn at most, and how old they may be.
 const TRAIL: usize = 10;
+const TRAIL_NS: SimDuration = 300_000_000;
 
 /// Zones on the radial axis, outermost first.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,6 +142,9 @@ fn facts(pen: &mut Pen, area: Area, device: &DeviceView, window: &Window, input:
     } else {
         ["head over ", &device.drive.head.zone.to_string()].concat()
     };
+    let blurred = input.dt > device.drive.rev_ns / 4;
+    let turns = [&text::fixed(input.dt as f64 / device.drive.rev_ns.max(1) as f64, 1), " turns a frame"].concat();
+    let head = if blurred { turns } else { head };
     let scale = window.words(device);
     if beside {
         pen.text(x, area.y + 56.0, "seeks/s", Ink::Dim, Font::Small, 70.0);
@@ -159,7 +163,7 @@ fn facts(pen: &mut Pen, area: Area, device: &DeviceView, window: &Window, input:
     pen.text_right(right, area.y + 50.0, &seeks, Ink::Text, Font::MonoBold, w - 52.0);
     let phase_y = bottom - 40.0;
     let used = pen.text_right(right, phase_y, &phase, ink, Font::MonoBold, w);
-    let zone = ["at ", &device.drive.head.zone.to_string()].concat();
+    let zone = if blurred { "swept".into() } else { ["at ", &device.drive.head.zone.to_string()].concat() };
     let head = Pen::fitting(Font::Small, w - used - 8.0, &[&head, &zone, "head"]);
     pen.text(x, phase_y, head, Ink::Dim, Font::Small, w - used - 8.0);
     full_stroke(pen, Area::new(x, phase_y + 9.0, w, 4.0), device, false);
@@ -398,7 +402,7 @@ impl<'a> Platter<'a> {
         }
     }
 
-    /// Sectors still to be written, at their true angles: cached ones faint, the head's own bright; the wait in red.
+    /// Sectors still to be written, at their true angles: cached ones faint and two turns deep, the head's own bright; the wait in red.
     fn pending(&self, pen: &mut Pen) {
         let drive = &self.device.drive;
         let head = &drive.head;
@@ -409,13 +413,14 @@ impl<'a> Platter<'a> {
                 let ahead = offset_ns(view, offset.saturating_sub(view.media_offset)) / self.rev;
                 let radius = self.write_radius(command.zone) - 4.5 - ahead as f32 * 3.0;
                 let (edge, room) = self.slot(command.zone);
-                if radius < edge - room {
+                if ahead > 1 || radius < edge - room {
                     continue;
                 }
                 let (ink, _) = pen.colours.zone(command.zone);
                 let length = offset_ns(view, u64::from(command.nr_sectors)) as f32 / self.rev as f32;
                 let start = self.angle(view.phase_ns + offset_ns(view, offset), radius);
-                self.arc(pen, radius, start, (length - 0.006).max(0.01), (2.0, ink, 0.75));
+                let alpha = if ahead == 0 { 0.75 } else { 0.35 };
+                self.arc(pen, radius, start, (length - 0.006).max(0.01), (2.0, ink, alpha));
             }
         }
         let Some(view) = self.view(head.zone) else { return };
@@ -430,10 +435,11 @@ impl<'a> Platter<'a> {
             _ => 0,
         };
         let turn = |ns: SimDuration| ns as f32 / self.rev as f32;
+        let width = if self.window.each() { 5.0 } else { 3.6 };
         let start = self.angle(view.phase_ns + offset_ns(view, self.head_offset()) + done, radius);
-        self.arc(pen, radius, start - TAU * turn(done), turn(done), (5.0, ink, 1.0));
-        self.arc(pen, radius, start, turn(length - done), (5.0, Ink::Text, 0.9));
-        self.arc(pen, radius, start, turn(length - done), (2.6, ink, 1.0));
+        self.arc(pen, radius, start - TAU * turn(done), turn(done), (width, ink, 1.0));
+        self.arc(pen, radius, start, turn(length - done), (width, Ink::Text, 0.9));
+        self.arc(pen, radius, start, turn(length - done), (width * 0.5, ink, 1.0));
         if head.phase == HeadPhase::Rotate {
             let from = self.head_angle(radius);
             let wait = turn(head.until.saturating_sub(self.now)).min(1.0);
@@ -443,10 +449,10 @@ impl<'a> Platter<'a> {
 
     /// The head's arc over a frame longer than a quarter turn.
     fn swept(&self, pen: &mut Pen, dt: SimDuration) {
-        let radius = self.head_radius();
+        let radius = self.head_radius() - 4.0;
         let turn = (dt as f32 / self.rev as f32).min(1.0);
         let from = self.head_angle(radius) - TAU * turn;
-        self.arc(pen, radius, from, turn, (5.0, Ink::Text, 0.35));
+        self.arc(pen, radius, from, turn, (3.0, Ink::Text, 0.35));
     }
 
     /// The last repositionings in red: where on the turning platter each landed; a fan behind the head when angles blur.
@@ -458,7 +464,8 @@ impl<'a> Platter<'a> {
         for (n, pair) in seeks[first..].windows(2).enumerate() {
             let age = (seeks.len() - first - 2 - n) as f32;
             let (from, to) = (zone(pair[0]), zone(pair[1]));
-            if from == to || !self.window.zones.contains(&from) || !self.window.zones.contains(&to) {
+            let old = self.now.saturating_sub(pair[1].time) > TRAIL_NS;
+            if old || from == to || !self.window.zones.contains(&from) || !self.window.zones.contains(&to) {
                 continue;
             }
             let (r0, r1) = (self.write_radius(from), self.write_radius(to));

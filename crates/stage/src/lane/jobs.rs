@@ -152,7 +152,8 @@ fn bytes_bar(pen: &mut Pen, area: Area, jobs: &[JobView]) -> f32 {
     }
     let bottom = area.y + cells.div_ceil(columns) as f32 * pitch;
     pen.hit(Area { h: bottom - area.y, ..area }, What::Job(0));
-    pen.text(area.x, bottom + 10.0, "a cell: 8 MiB", Ink::Dim, Font::Small, area.w);
+    let words = Pen::fitting(Font::Small, area.w, &["a cell: 8 MiB", "8 MiB each"]);
+    pen.text(area.x, bottom + 10.0, words, Ink::Dim, Font::Small, area.w);
     bottom + 14.0
 }
 
@@ -173,7 +174,9 @@ fn say_states(pen: &mut Pen, area: Area, jobs: &[JobView]) -> f32 {
     groups.sort_by_key(|g| core::cmp::Reverse(g.1));
     let mut y = first;
     for (words, n) in groups.iter().take(4) {
-        pen.text(area.x, y, &[&n.to_string(), " ", words].concat(), Ink::Dim, Font::Small, area.w);
+        let words = [&n.to_string(), " ", words].concat();
+        let words = Pen::fitting(Font::Small, area.w, &[&words, &words.replace(" for ", ": ")]).to_string();
+        pen.text(area.x, y, &words, Ink::Dim, Font::Small, area.w);
         y += 14.0;
     }
     y
@@ -192,7 +195,7 @@ fn legend(pen: &mut Pen, x: f32, y: f32, w: f32, bottom: f32, jobs: &[JobView]) 
         }
         let swatch = Area::new(x, y - 8.0, 9.0, 9.0);
         pen.cell(swatch, Some(*zone), 1.0);
-        pen.hit(Area::new(x, y - 10.0, w, 13.0), What::Zone(*zone));
+        pen.zone(Area::new(x, y - 10.0, w, 13.0), *zone);
         let used = pen.text_right(x + w, y, &bios.to_string(), Ink::Dim, Font::Mono, 34.0);
         pen.text(x + 14.0, y, &zone.to_string(), Ink::Text, Font::Mono, w - 18.0 - used);
     }

@@ -50,9 +50,9 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// By the width of the page (a lane beside form and charts is narrower than that).
-    pub fn of(page_width: f32) -> Self {
-        if page_width < 720.0 { Layout::Narrow } else { Layout::Wide }
+    /// By the width of the lane's own canvas.
+    pub fn of(width: f32) -> Self {
+        if width < 500.0 { Layout::Narrow } else { Layout::Wide }
     }
 }
 
@@ -171,7 +171,7 @@ impl Places {
         let (pad, gap) = if roomy { (12.0, 12.0) } else { (8.0, 8.0) };
         let many = input.snap.jobs.len() > 1;
         let room = width - 2.0 * pad - 3.0 * gap;
-        let jobs = if many { (room * 0.17).clamp(100.0, 150.0) } else { (room * 0.125).clamp(82.0, 110.0) };
+        let jobs = if many { (room * 0.17).clamp(100.0, 150.0) } else { (room * 0.125).clamp(86.0, 110.0) };
         let queues = (room * 0.15).clamp(108.0, 150.0);
         let plugs = (room * 0.3).clamp(150.0, 300.0);
         let strip = Area::new(pad, height - 42.0, width - 2.0 * pad, 38.0);

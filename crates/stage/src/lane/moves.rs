@@ -9,7 +9,9 @@ use bioscope_core::observe::trace::{Action, TraceRecord};
 use bioscope_core::units::ZoneNo;
 
 use super::pen::{Area, Pen};
-use super::{LaneInput, Places, plugs};
+use super::{LaneInput, Places, What, plugs};
+
+type Point = (f32, f32);
 
 /// Frames a chip is under way.
 const FRAMES: u64 = 14;
@@ -44,6 +46,8 @@ pub(super) fn draw(pen: &mut Pen, places: &Places, input: &LaneInput) {
     }
     let Some(device) = input.snap.devices.first() else { return };
     let rows = plugs::active(device);
+    let head = pen.out.hits.iter().rev().find(|h| h.what == What::Head);
+    let head = head.map_or((places.drive.x, places.drive.y), |h| (h.x + h.w / 2.0, h.y + h.h / 2.0));
     let row = |zone: ZoneNo| rows.iter().position(|p| p.zone == zone).unwrap_or(0) as f32;
     for record in input.moves.iter().rev().take(64) {
         let age = input.snap.now.saturating_sub(record.time);
@@ -51,7 +55,7 @@ pub(super) fn draw(pen: &mut Pen, places: &Places, input: &LaneInput) {
             break;
         }
         let zone = (record.sector / device.drive.zone_sectors.max(1)) as ZoneNo;
-        let Some((from, to)) = path(record, places, row(zone)) else { continue };
+        let Some((from, to)) = path(record, places, row(zone), head) else { continue };
         let u = age as f32 / length as f32;
         let eased = u * u * (3.0 - 2.0 * u);
         let (x, y) = (from.0 + (to.0 - from.0) * eased, from.1 + (to.1 - from.1) * eased);
@@ -60,17 +64,16 @@ pub(super) fn draw(pen: &mut Pen, places: &Places, input: &LaneInput) {
 }
 
 /// From where to where an event takes its chip.
-fn path(record: &TraceRecord, places: &Places, row: f32) -> Option<((f32, f32), (f32, f32))> {
+fn path(record: &TraceRecord, places: &Places, row: f32, head: Point) -> Option<(Point, Point)> {
     let plug = (places.plugs.x + 40.0, (places.plugs.y + 70.0 + row * 60.0).min(places.plugs.bottom() - 20.0));
     let jobs = (places.jobs.x + places.jobs.w / 2.0, places.jobs.y + 60.0);
     let tags = (places.queues.x + places.queues.w / 2.0, places.queues.y + 56.0);
     let cache = (places.queues.x + places.queues.w / 2.0, places.queues.bottom() - 24.0);
-    let drive = (places.drive.x + places.drive.w / 2.0, places.drive.y + places.drive.h / 2.0);
     match record.action {
         Action::Queue => Some((jobs, plug)),
         Action::Issue => Some((plug, tags)),
         Action::Cached => Some((tags, cache)),
-        Action::Transfer => Some((cache, drive)),
+        Action::Transfer => Some((cache, head)),
         _ => None,
     }
 }

@@ -157,7 +157,7 @@ impl Pen {
         }
         y
     }
-    /// A labelled chip in its zone's colour; the hatch stays left of the label.
+    /// A labelled chip in its zone's colour; the hatch stays left of the label, which loses decimals where room lacks.
     pub fn label_chip(&mut self, a: Area, zone: ZoneNo, label: &str) {
         let (fill, hatch) = self.colours.zone(zone);
         self.rect(a, 3.0, fill, 1.0);
@@ -165,6 +165,7 @@ impl Pen {
             self.zone_rect(Area { w: 5.0, ..a }, 3.0, zone, 1.0);
         }
         let at = (a.x + a.w / 2.0, a.y + a.h / 2.0 + 3.4);
+        let label = Self::fitting(Font::Chip, a.w - 4.0, &[label, label.split('.').next().unwrap_or(label)]);
         self.aligned(at, label, Ink::OnZone, Font::Chip, a.w - 4.0, Align::Center);
     }
     /// Lights a place up.
@@ -175,6 +176,13 @@ impl Pen {
     /// A place with a tooltip.
     pub fn hit(&mut self, a: Area, what: What) {
         self.out.hits.push(Hit { x: a.x, y: a.y, w: a.w, h: a.h, what });
+    }
+    /// Marks a zone's place: tooltip, and light when it is the lit one.
+    pub fn zone(&mut self, a: Area, zone: ZoneNo) {
+        self.hit(a, What::Zone(zone));
+        if self.lit.zone == Some(zone) {
+            self.light(a);
+        }
     }
     /// Marks a bio's place: tooltip, and light when it is the lit one.
     pub fn bio(&mut self, a: Area, bio: &BioView) {

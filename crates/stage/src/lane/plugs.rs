@@ -58,19 +58,21 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime
         return;
     }
     let n = plugs.len() as f32;
+    let longest = plugs.iter().map(|p| p.bios.len()).max().unwrap_or(0);
+    let show = Show { device, now, longest };
     if n * 44.0 <= inner.h {
         let row_h = (inner.h / n).min(86.0);
         for (i, plug) in plugs.iter().enumerate() {
             let row = Area { y: inner.y + i as f32 * row_h, h: row_h, ..inner };
-            tall_row(pen, row, plug, device, now);
+            tall_row(pen, row, plug, &show);
         }
     } else {
-        let row_h = (inner.h / n).clamp(15.0, 24.0);
+        let row_h = (inner.h / n).clamp(15.0, 30.0);
         let lines = (inner.h / row_h) as usize;
         let shown = if plugs.len() > lines { lines.saturating_sub(1) } else { plugs.len() };
         for (i, plug) in plugs.iter().take(shown).enumerate() {
             let row = Area { y: inner.y + i as f32 * row_h, h: row_h, ..inner };
-            short_row(pen, row, plug, device, now);
+            short_row(pen, row, plug, &show);
         }
         if let Some(rest) = plugs.get(shown..).filter(|r| !r.is_empty()) {
             let bios: usize = rest.iter().map(|p| p.bios.len()).sum();
@@ -81,11 +83,19 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime
     }
 }
 
+/// What the rows share.
+struct Show<'a> {
+    device: &'a DeviceView,
+    now: SimTime,
+    /// Bios in the fullest plug.
+    longest: usize,
+}
+
 /// Title, request in flight and FIFO, write pointer.
-fn tall_row(pen: &mut Pen, row: Area, plug: &WplugView, device: &DeviceView, now: SimTime) {
+fn tall_row(pen: &mut Pen, row: Area, plug: &WplugView, show: &Show) {
     let title = ["zone ", &plug.zone.to_string()].concat();
     let used = pen.text(row.x, row.y + 10.0, &title, Ink::Text, Font::MonoBold, row.w);
-    pen.hit(Area { h: 14.0, ..row }, What::Zone(plug.zone));
+    pen.zone(Area { h: 14.0, ..row }, plug.zone);
     let flags = flags(plug);
     let ink = if plug.need_wp_update || plug.dead { Ink::Bad } else { Ink::Dim };
     let pending = text::count(plug.bios.len() as u64, "bio", "bios");
@@ -102,17 +112,17 @@ fn tall_row(pen: &mut Pen, row: Area, plug: &WplugView, device: &DeviceView, now
     let facts = Pen::fitting(Font::Small, room, &[&refs, &facts, &short, last]);
     pen.text_right(row.x + row.w, row.y + 10.0, facts, ink, Font::Small, room);
     let chip = Area::new(row.x, row.y + 17.0, 50.0, 16.0);
-    in_flight(pen, chip, plug, device);
+    in_flight(pen, chip, plug, show.device);
     let fifo = Area::new(row.x + 56.0, row.y + 17.0, row.w - 56.0, row.h - 34.0);
-    let bottom = fifo_cells(pen, fifo, &plug.bios, now).max(chip.bottom());
-    write_pointer(pen, Area::new(row.x, bottom + 6.0, row.w, 4.0), plug, device);
+    let bottom = fifo_cells(pen, fifo, &plug.bios, show).max(chip.bottom());
+    write_pointer(pen, Area::new(row.x, bottom + 6.0, row.w, 4.0), plug, show.device);
 }
 
 /// Everything in one line.
-fn short_row(pen: &mut Pen, row: Area, plug: &WplugView, device: &DeviceView, now: SimTime) {
+fn short_row(pen: &mut Pen, row: Area, plug: &WplugView, show: &Show) {
     let ink = if plug.need_wp_update || plug.dead { Ink::Bad } else { Ink::Text };
     let used = pen.text(row.x, row.y + 10.5, &plug.zone.to_string(), ink, Font::Mono, 44.0).max(26.0);
-    pen.hit(Area { w: used, ..row }, What::Zone(plug.zone));
+    pen.zone(Area { w: used, h: 14.0, ..row }, plug.zone);
     let chip = Area::new(row.x + used + 6.0, row.y + 2.5, 10.0, 10.0);
     match &plug.in_flight {
         Some(rq) => {
@@ -126,9 +136,9 @@ fn short_row(pen: &mut Pen, row: Area, plug: &WplugView, device: &DeviceView, no
     let count_w = pen.text_right(row.x + row.w - pointer_w - 8.0, row.y + 10.5, &count, Ink::Dim, Font::Mono, 30.0);
     let x = chip.x + 15.0;
     let right = row.x + row.w - pointer_w - 14.0 - count_w;
-    fifo_cells(pen, Area::new(x, row.y + 3.5, (right - x).max(4.0), row.h - 6.5), &plug.bios, now);
+    fifo_cells(pen, Area::new(x, row.y + 3.5, (right - x).max(4.0), row.h - 6.5), &plug.bios, show);
     let pointer = Area::new(row.x + row.w - pointer_w, row.y + 6.0, pointer_w, 3.0);
-    write_pointer(pen, pointer, plug, device);
+    write_pointer(pen, pointer, plug, show.device);
 }
 
 /// The request in flight, or an empty slot.
@@ -144,8 +154,9 @@ fn in_flight(pen: &mut Pen, chip: Area, plug: &WplugView, device: &DeviceView) {
     }
 }
 
-/// The FIFO, head first; older is stronger. Cells shrink until all fit, else a bar; returns the lower edge.
-fn fifo_cells(pen: &mut Pen, area: Area, bios: &[BioView], now: SimTime) -> f32 {
+/// The FIFO, head first; older is stronger. Cells shrink until all fit, else a bar as long as its part of the longest; returns the lower edge.
+fn fifo_cells(pen: &mut Pen, area: Area, bios: &[BioView], show: &Show) -> f32 {
+    let now = show.now;
     let oldest = bios.iter().map(|b| now.saturating_sub(b.q_time)).max().unwrap_or(0).max(1) as f32;
     for (pitch, line) in [(11.6f32, 11.0f32), (8.6, 9.0), (5.6, 8.0), (3.6, 8.0), (2.6, 8.0), (2.6, 5.0)] {
         let columns = (area.w / pitch) as usize;
@@ -162,7 +173,7 @@ fn fifo_cells(pen: &mut Pen, area: Area, bios: &[BioView], now: SimTime) -> f32 
         }
         return area.y + bios.len().div_ceil(columns) as f32 * line - 2.0;
     }
-    let bar = Area { h: area.h.min(9.0), ..area };
+    let bar = Area { w: area.w * bios.len() as f32 / show.longest as f32, h: area.h.min(9.0), ..area };
     pen.zone_rect(bar, 2.0, bios[0].zone, 0.7);
     bar.bottom()
 }
@@ -201,7 +212,7 @@ fn worker(pen: &mut Pen, area: Area, device: &DeviceView) {
         }
         let chip = Area::new(x, y, w, 14.0);
         pen.label_chip(chip, *zone, &label);
-        pen.hit(chip, What::Zone(*zone));
+        pen.zone(chip, *zone);
         x += w + 3.0;
         if rest > 1 {
             pen.out.shapes.push(Shape::Text {

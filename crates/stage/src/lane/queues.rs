@@ -62,8 +62,11 @@ pub fn elevator(device: &DeviceView) -> (&'static str, String, Vec<RequestView>)
 
 /// Draws the panel: stacked, or in three columns when it is wide.
 pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime) {
-    let subtitle = device.map_or_else(String::new, |d| tags_words(&d.tags));
-    let inner = pen.panel(area, "driver tags", &subtitle).below(6.0);
+    let (all, sleepers) = device.map_or_else(Default::default, |d| {
+        (tags_words(&d.tags), ["full, ", &d.tags.waiters.to_string(), " sleep"].concat())
+    });
+    let subtitle = Pen::fitting(Font::Small, area.w - 20.0, &[&all, &sleepers]);
+    let inner = pen.panel(area, "driver tags", subtitle).below(6.0);
     let Some(device) = device else { return };
     if inner.w > 260.0 {
         let w = (inner.w - 28.0) / 3.0;
