@@ -199,11 +199,9 @@ impl Drive {
                 let ns = p.command_ns + (u128::from(bytes) * 1_000_000_000 / u128::from(p.interface_rate)) as u64;
                 self.start_interface(bus, i, status, ns);
             }
+            // What was acknowledged is written before its zone is reset or finished.
+            Op::ZoneReset | Op::ZoneFinish if self.cache.iter().any(|c| c.zone == cmd.zone) => {}
             Op::ZoneReset => {
-                // What was acknowledged is written before its zone is reset.
-                if self.cache.iter().any(|c| c.zone == cmd.zone) {
-                    return;
-                }
                 self.waiting.remove(i);
                 self.reset = Some(cmd);
             }

@@ -118,13 +118,13 @@ impl Ctx<'_> {
 
     /// The submission is over: the job is on the CPU for its cost, then goes on.
     pub(crate) fn job_submitted(&mut self, j: JobIdx) {
-        let cost = self.cfg.host.submit_ns;
+        let submit_ns = self.cfg.host.submit_ns;
         let job = self.job(j);
         job.in_submission = false;
         job.state = JobState::Running;
-        if !matches!(job.kind, AnyWorkload::List(_)) {
-            self.wake_job(j, cost);
-        }
+        // A list names its own times.
+        let cost = if matches!(job.kind, AnyWorkload::List(_)) { 0 } else { submit_ns };
+        self.wake_job(j, cost);
     }
 
     /// A bio of the job ended.
@@ -201,23 +201,18 @@ impl Ctx<'_> {
     fn list_run(&mut self, j: JobIdx) {
         let cfg = self.cfg;
         let WorkloadConfig::List(list) = &cfg.jobs[usize::from(j)].workload else { return };
-        loop {
-            let AnyWorkload::List(at) = self.job(j).kind else { return };
-            let Some(next) = list.get(at) else {
-                self.job(j).state = JobState::Done;
-                return;
-            };
-            if next.at > self.bus.now {
-                let delay = next.at - self.bus.now;
-                self.wake_job(j, delay);
-                return;
-            }
-            self.job(j).kind = AnyWorkload::List(at + 1);
-            self.job_submit(j, listed(next));
-            if self.job(j).in_submission {
-                return;
-            }
+        let AnyWorkload::List(at) = self.job(j).kind else { return };
+        let Some(next) = list.get(at) else {
+            self.job(j).state = JobState::Done;
+            return;
+        };
+        if next.at > self.bus.now {
+            let delay = next.at - self.bus.now;
+            self.wake_job(j, delay);
+            return;
         }
+        self.job(j).kind = AnyWorkload::List(at + 1);
+        self.job_submit(j, listed(next));
     }
 }
 
