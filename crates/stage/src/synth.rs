@@ -283,6 +283,27 @@ pub fn writeback() -> Scene {
     scene
 }
 
+/// As large and as wrong as a snapshot can be: many jobs and tags, times out of order, zones without a view.
+pub fn extreme() -> Scene {
+    let mut scene = random(128, true);
+    let job = scene.snap.jobs[0].clone();
+    scene.snap.jobs = (0..64).map(|_| JobView { iodepth: 256, ..job.clone() }).collect();
+    let device = &mut scene.snap.devices[0];
+    device.tags = TagsView { depth: 8_192, busy: vec![Some(FIRST); 8_192], bits_per_word: 64, waiters: 4_000 };
+    device.dispatch = device.zone_wplugs.iter().filter_map(|p| p.in_flight).cycle().take(500).collect();
+    let drive = &mut device.drive;
+    drive.waiting = drive.cache.iter().copied().cycle().take(500).collect();
+    drive.interface = Some((drive.cache[0], NOW + 9, NOW - 9));
+    drive.cache = drive.waiting.clone();
+    drive.head.from = NOW + 5_000_000;
+    drive.head.until = NOW - 5_000_000;
+    drive.zones.truncate(40);
+    drive.zones.iter_mut().for_each(|z| z.media_offset = 2 * ZONE);
+    (drive.rev_ns, drive.window) = (0, u32::MAX);
+    scene.trail.iter_mut().for_each(|r| (r.arg, r.time) = (u64::MAX / 4, r.time + 9_000_000_000));
+    scene
+}
+
 /// Zones after a device error: one plug needs a new write pointer, one is dead.
 pub fn errors() -> Scene {
     let mut scene = sequential(false, HeadPhase::Idle);

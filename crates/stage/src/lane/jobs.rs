@@ -12,6 +12,9 @@ use super::pen::{Area, Pen};
 use crate::shape::{Font, Ink};
 use crate::text;
 
+/// Slots of all jobs together up to which each has its cell.
+const MAX_SLOTS: usize = 2_048;
+
 /// State of a job as the panel says it.
 pub fn state_words(state: JobState, jobs: &[JobView]) -> String {
     let name = |i: u16| jobs.get(usize::from(i)).map_or_else(|| ["job ", &i.to_string()].concat(), |j| j.name.clone());
@@ -80,7 +83,10 @@ pub fn draw(pen: &mut Pen, area: Area, snap: &Snapshot, tool: &str, beside: bool
         let words_h = (inner.h * 0.5).min(118.0);
         (Area { h: inner.h - words_h - 8.0, ..inner }.below(6.0), inner.below(inner.h - words_h))
     };
-    let used = if snap.jobs.iter().any(|j| j.iodepth > 0) {
+    let depth: usize = snap.jobs.iter().map(|j| j.iodepth as usize).sum();
+    let used = if depth > MAX_SLOTS {
+        fills(pen, cells, &snap.jobs)
+    } else if depth > 0 {
         slots(pen, cells, &snap.jobs, if beside { 11.0 } else { 9.4 })
     } else {
         bytes_bar(pen, cells, &snap.jobs)
@@ -89,6 +95,23 @@ pub fn draw(pen: &mut Pen, area: Area, snap: &Snapshot, tool: &str, beside: bool
     let words = if beside { words } else { Area { y: (used + 10.0).min(words.y), ..words } };
     let after = say_states(pen, words, &snap.jobs);
     legend(pen, words.x, after + 4.0, words.w, words.bottom().min(area.bottom() - 8.0), &snap.jobs);
+}
+
+/// Too many slots for cells: a bar a job, as full as the job; returns the lower edge.
+fn fills(pen: &mut Pen, area: Area, jobs: &[JobView]) -> f32 {
+    let (columns, _, _) = best_grid(area, jobs.len(), 8, 9.4);
+    let pitch = (area.w / columns as f32, (area.h / jobs.len().div_ceil(columns) as f32).min(9.0));
+    for (n, job) in jobs.iter().enumerate() {
+        let (x, y) = (area.x + (n % columns) as f32 * pitch.0, area.y + (n / columns) as f32 * pitch.1);
+        let bar = Area::new(x, y, pitch.0 - 3.0, (pitch.1 * 0.7).max(0.6));
+        let part = job.in_flight.len() as f32 / job.iodepth.max(1) as f32;
+        pen.rect(bar, 1.0, Ink::Track, 1.0);
+        if let Some(bio) = job.in_flight.first() {
+            pen.zone_rect(Area { w: bar.w * part.clamp(0.02, 1.0), ..bar }, 1.0, bio.zone, 1.0);
+        }
+        pen.hit(bar, What::Job(n as u16));
+    }
+    area.y + jobs.len().div_ceil(columns) as f32 * pitch.1
 }
 
 /// Cells of all jobs as blocks; returns the lower edge.

@@ -168,7 +168,7 @@ fn fifo_cells(pen: &mut Pen, area: Area, bios: &[BioView], show: &Show) -> f32 {
             let (x, y) = (area.x + (n % columns) as f32 * pitch, area.y + (n / columns) as f32 * line);
             let cell = Area::new(x, y, pitch - (pitch * 0.18).min(1.8), line - 2.0);
             let age = now.saturating_sub(bio.q_time) as f32 / oldest;
-            pen.cell(cell, Some(bio.zone), 0.4 + 0.6 * age);
+            pen.cell(cell, Some(bio.zone), 0.6 + 0.4 * age);
             pen.bio(cell, bio);
         }
         return area.y + bios.len().div_ceil(columns) as f32 * line - 2.0;

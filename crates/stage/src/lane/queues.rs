@@ -65,15 +65,16 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime
     let (all, sleepers) = device.map_or_else(Default::default, |d| {
         (tags_words(&d.tags), ["full, ", &d.tags.waiters.to_string(), " sleep"].concat())
     });
-    let subtitle = Pen::fitting(Font::Small, area.w - 20.0, &[&all, &sleepers]);
-    let inner = pen.panel(area, "driver tags", subtitle).below(6.0);
+    let (columns, gap) = if area.w > 280.0 { (3.0, 14.0) } else { (1.0, 0.0) };
+    let w = (area.w - 20.0 - (columns - 1.0) * gap) / columns;
+    let subtitle = Pen::fitting(Font::Small, w, &[&all, &sleepers]);
+    let inner = pen.panel(area, "driver tags", &Font::Small.cut(subtitle, w)).below(6.0);
     let Some(device) = device else { return };
-    if inner.w > 260.0 {
-        let w = (inner.w - 28.0) / 3.0;
+    if columns > 1.0 {
         bitmap(pen, Area { w, ..inner }, &device.tags);
-        let top = Area::new(inner.x + w + 14.0, area.y + 10.0, w, area.h - 20.0);
+        let top = Area::new(inner.x + w + gap, area.y + 10.0, w, area.h - 20.0);
         scheduler(pen, top, device);
-        let top = Area { x: top.x + w + 14.0, ..top };
+        let top = Area { x: top.x + w + gap, ..top };
         let y = drive_queue(pen, top, device, now);
         cache(pen, top.below(y - top.y + 8.0), device);
         return;
@@ -87,11 +88,15 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime
 /// The bitmap, a gap after each word; returns the lower edge.
 fn bitmap(pen: &mut Pen, area: Area, tags: &TagsView) -> f32 {
     let shown = (tags.depth as usize).min(256);
-    let columns = if shown > 64 { 16 } else { 8 };
+    let columns = match shown {
+        0..=40 => 8,
+        41..=128 => 16,
+        _ => 32,
+    };
     let word = (tags.bits_per_word.max(1) as usize).min(columns);
     let gaps = (columns / word).saturating_sub(1) as f32;
     let pitch = ((area.w - gaps * 3.0) / columns as f32).min(11.0);
-    let size = pitch - 2.0;
+    let size = (pitch - 2.0).max(pitch * 0.7);
     let mut bottom = area.y;
     for tag in 0..shown {
         let (column, row) = (tag % columns, tag / columns);
@@ -184,6 +189,9 @@ fn squares(pen: &mut Pen, area: Area, commands: &[CommandView], lines: usize) ->
 /// Dirty commands in the cache, and how many the window admits.
 fn cache(pen: &mut Pen, area: Area, device: &DeviceView) {
     let drive = &device.drive;
+    if area.h < 24.0 {
+        return;
+    }
     pen.text(area.x, area.y + 10.0, "cache", Ink::Dim, Font::Small, area.w);
     let words = [&drive.cache.len().to_string(), " of ", &drive.window.to_string()].concat();
     pen.text_right(area.x + area.w, area.y + 10.0, &words, Ink::Dim, Font::Small, area.w - 38.0);
