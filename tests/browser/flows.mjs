@@ -47,7 +47,7 @@ async function clockRests(player, words) {
 async function sweepTable(player) {
   return player.get('sweep-table').evaluate((element) => {
     const table = element.matches('table') ? element : element.querySelector('table');
-    const cells = (row) => [...row.cells].map((cell) => cell.innerText.trim());
+    const cells = (row) => [...row.cells].map((cell) => cell.textContent.trim());
     return { head: cells(table.tHead.rows[table.tHead.rows.length - 1]), rows: [...table.tBodies[0].rows].map(cells) };
   });
 }

@@ -535,7 +535,6 @@ impl App {
         self.sweeping = None;
         let Some(mut chart) = Chart::of(self.sweeps, &self.good) else { return };
         let jobs = chart.jobs(&self.good);
-        chart.total = jobs.len();
         self.chart = Some(Rc::new(chart));
         self.sweeper.start(jobs);
     }

@@ -4,16 +4,14 @@
 //! Rule: answers come from the same code as the page's own runs.
 //! Leaves out: everything a reader could want.
 
-use bioscope_core::observe::trace::TraceHash;
-use bioscope_core::sim::{Advance, Simulation};
+use bioscope_lab::run;
 use bioscope_scenario::scenario::Side;
-use bioscope_scenario::text;
+use bioscope_scenario::{text, validate};
 use js_sys::{Object, Reflect};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::dom;
-use crate::sweep::simulation;
 
 /// True when the address asks for the hooks.
 pub fn wanted() -> bool {
@@ -33,39 +31,23 @@ pub fn install() {
     bench.forget();
 }
 
-fn run(sim: &mut Simulation, max_events: u64) -> TraceHash {
-    let mut hash = TraceHash::default();
-    let mut left = max_events;
-    while left > 0 {
-        let before = sim.events();
-        if sim.advance(u64::MAX, left, &mut hash) != Advance::Budget {
-            break;
-        }
-        left = left.saturating_sub(sim.events() - before);
-    }
-    hash
-}
-
 /// Trace hashes of run A after half of its engine events (rounded down) and at its end.
 fn hashes(link: &str) -> String {
-    let link = text::fragment_of(link);
-    let (Some(mut whole), Some(mut half)) = (simulation(link, Side::A), simulation(link, Side::A)) else {
-        return "no run can be made of this".to_string();
-    };
-    let end = run(&mut whole, u64::MAX);
-    let middle = run(&mut half, whole.events() / 2);
-    format!("{:016x} {:016x}", middle.hash, end.hash)
+    let (scenario, _) = text::decode(text::fragment_of(link));
+    match validate(&scenario, Side::A).map(run::hashes) {
+        Ok((half, end)) => format!("{half:016x} {end:016x}"),
+        Err(_) => "no run can be made of this".to_string(),
+    }
 }
 
-/// Speed of the heaviest preset: lines of name, value, unit.
+/// Speed of the heaviest row: lines of name, value, unit.
 fn bench() -> String {
-    let (mut scenario, _) = text::decode("v=1&p=smr-rand-zones&size=128z");
-    scenario = scenario.for_sweep();
-    let Some(mut sim) = simulation(&text::encode(&scenario), Side::A) else { return String::new() };
+    let (scenario, _) = text::decode("v=1&p=smr-rand-zones&size=128z");
+    let Ok(cfg) = validate(&scenario.for_sweep(), Side::A) else { return String::new() };
     let start = dom::now_ms();
-    while sim.advance(u64::MAX, u64::MAX, &mut ()) == Advance::Budget {}
+    let outcome = run::run(cfg);
     let seconds = (dom::now_ms() - start) / 1e3;
     let per_sec = |n: u64| (n as f64 / seconds) as u64;
-    let ios = per_sec(sim.stats().total_ios);
-    format!("simulated I/Os, smr-rand-zones at 128 zones\t{ios}\t1/s\nengine events\t{}\t1/s\n", per_sec(sim.events()))
+    let (ios, events) = (per_sec(outcome.stats.total_ios), per_sec(outcome.events));
+    format!("simulated I/Os, smr-rand-zones at 128 zones\t{ios}\t1/s\nengine events\t{events}\t1/s\n")
 }

@@ -1,8 +1,8 @@
 //! The sweep behind the throughput chart: jobs handed to workers, results coming back one by one.
 //!
 //! Models: nothing.
-//! Rule: a job is a link's text and a side, so that a worker makes of it exactly what the page would. Where workers
-//! are refused the same jobs run here in slices, and nothing else differs.
+//! Rule: a job is plain data of `bioscope-lab`, so that a worker makes of it exactly what the command would. Where
+//! workers are refused the same jobs run here in slices, and nothing else differs.
 //! Leaves out: what the results look like.
 
 use std::cell::RefCell;
@@ -11,10 +11,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bioscope_core::sim::{Advance, Simulation};
-use bioscope_scenario::params::Key;
+use bioscope_lab::published::seed000_row;
+use bioscope_lab::sweep::{PointResult, PointSpec, plan, point_config};
+use bioscope_scenario::params::{KEYS, Key};
 use bioscope_scenario::scenario::{Scenario, Side};
 use bioscope_scenario::value::Value;
-use bioscope_scenario::{check, text};
 use gloo::timers::callback::Timeout;
 use js_sys::Uint8Array;
 use serde::{Deserialize, Serialize};
@@ -34,54 +35,10 @@ const SLICE_EVENTS: u64 = 5_000;
 /// Workers at most.
 const MAX_WORKERS: usize = 4;
 
-/// What to run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Job {
-    /// Which sweep it belongs to; older ones are dropped.
-    pub sweep: u32,
-    /// Which value.
-    pub index: u32,
-    /// Which run of the scenario.
-    pub b: bool,
-    /// The scenario.
-    pub link: String,
-}
-
-/// What came out.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
-    pub sweep: u32,
-    pub index: u32,
-    pub b: bool,
-    /// Mean bytes per second of the measured window; `None` where no run can be made.
-    pub bytes_per_sec: Option<f64>,
-}
-
-/// Sets a job's run up; `None` where the settings exclude each other.
-pub fn simulation(link: &str, side: Side) -> Option<Simulation> {
-    let (scenario, _) = text::decode(link);
-    let cfg = check::validate(&scenario, side).ok()?;
-    Some(Simulation::new(Arc::new(cfg)))
-}
-
-impl Job {
-    /// A point of a scenario's sweep.
-    pub fn new(sweep: u32, index: usize, side: Side, scenario: &Scenario) -> Self {
-        Self { sweep, index: index as u32, b: side == Side::B, link: text::encode(scenario) }
-    }
-    fn side(&self) -> Side {
-        if self.b { Side::B } else { Side::A }
-    }
-    fn point(&self, bytes_per_sec: Option<f64>) -> Point {
-        Point { sweep: self.sweep, index: self.index, b: self.b, bytes_per_sec }
-    }
-    /// Runs it to the end.
-    pub fn run(&self) -> Point {
-        let Some(mut sim) = simulation(&self.link, self.side()) else { return self.point(None) };
-        while sim.advance(u64::MAX, u64::MAX, &mut ()) == Advance::Budget {}
-        self.point(Some(sim.stats().bytes_per_sec()))
-    }
-}
+/// What is sent to a worker: the number of the sweep, since results of an older one are dropped, and the point.
+pub type Job = (u32, PointSpec);
+/// What comes back.
+pub type Point = (u32, PointResult);
 
 /// A message: the protocol's number, then the value.
 pub fn pack<T: Serialize>(value: &T) -> Uint8Array {
@@ -135,9 +92,10 @@ pub struct Chart {
     pub simulated: [Vec<Option<f64>>; 2],
     /// Published, per side and value.
     pub published: [Vec<Option<f64>>; 2],
-    /// Points that were answered, and points in all. None in all: not started.
+    /// Value and side (B) of every point.
+    plan: Vec<(String, bool)>,
+    /// Points that were answered.
     pub done: usize,
-    pub total: usize,
 }
 
 fn number(v: &Value) -> Option<f64> {
@@ -148,57 +106,56 @@ fn number(v: &Value) -> Option<f64> {
 }
 
 impl Chart {
+    /// Points in all; 0 while nothing was started.
+    pub fn total(&self) -> usize {
+        self.plan.len()
+    }
     /// An empty chart of the scenario's sweep.
     pub fn of(sweep: u32, scenario: &Scenario) -> Option<Self> {
         let over = scenario.sweep()?;
         let empty = vec![None; over.values.len()];
-        let published = |side: Side| over.values.iter().map(|v| published(scenario, over.key, v, side)).collect();
+        let texts = over.texts();
+        let published = |side: Side| texts.iter().map(|t| published(scenario, over.key, t, side)).collect();
         Some(Self {
             sweep,
             key: over.key,
-            texts: over.texts(),
             numbers: over.values.iter().map(number).collect(),
             current: number(&scenario.resolved(Side::A, over.key)),
             simulated: [empty.clone(), empty],
             published: [published(Side::A), published(Side::B)],
+            texts,
+            plan: Vec::new(),
             done: 0,
-            total: 0,
         })
     }
 
-    /// The jobs that fill it, the sides in turn.
-    pub fn jobs(&self, scenario: &Scenario) -> Vec<Job> {
-        let Some(over) = scenario.sweep() else { return Vec::new() };
-        let mut jobs = Vec::new();
-        for (i, value) in over.values.iter().enumerate() {
-            let mut point = scenario.for_sweep();
-            point.set(Side::A, over.key, value.clone());
-            point.drop_b_key(over.key);
-            jobs.push(Job::new(self.sweep, i, Side::A, &point));
-            if point.has_b() {
-                jobs.push(Job::new(self.sweep, i, Side::B, &point));
-            }
-        }
-        jobs
+    /// The jobs that fill it.
+    pub fn jobs(&mut self, scenario: &Scenario) -> Vec<Job> {
+        self.plan = plan(scenario, 1).iter().map(|p| (p.value.clone(), p.b)).collect();
+        plan(scenario, 1).into_iter().map(|p| (self.sweep, p)).collect()
     }
 
     /// Takes a result. False if it belongs to another sweep.
-    pub fn take(&mut self, p: &Point) -> bool {
-        if p.sweep != self.sweep {
+    pub fn take(&mut self, (sweep, result): &Point) -> bool {
+        let Some((value, b)) = self.plan.get(result.index as usize).filter(|_| *sweep == self.sweep) else {
             return false;
-        }
-        if let Some(slot) = self.simulated[usize::from(p.b)].get_mut(p.index as usize) {
-            *slot = p.bytes_per_sec.map(|b| b / 1_048_576.0);
+        };
+        if let Some(i) = self.texts.iter().position(|t| t == value) {
+            self.simulated[usize::from(*b)][i] = result.mib_per_s;
         }
         self.done += 1;
         true
     }
 }
 
-/// The published figure of a point, if the scenario is a preset whose table has it.
-fn published(scenario: &Scenario, key: Key, value: &Value, side: Side) -> Option<f64> {
-    let _ = (scenario, key, value, side);
-    None
+/// The published figure of a point. There is one for a preset's own table only, so not when other settings changed.
+fn published(scenario: &Scenario, key: Key, text: &str, side: Side) -> Option<f64> {
+    let preset = scenario.preset?;
+    let own = preset.sweep().key == key
+        && scenario.b() == preset.b_values()
+        && KEYS.iter().all(|k| *k == key || *k == Key::Seed || !scenario.is_changed(*k));
+    let (baseline, patched) = seed000_row(preset.name, text).filter(|_| own)?;
+    Some(if side == Side::B { patched } else { baseline })
 }
 
 /// Runs sweeps; clones share one.
@@ -309,14 +266,16 @@ impl Sweeper {
             let e = &mut *self.engine.borrow_mut();
             while dom::now_ms() < end {
                 let Some((job, mut sim)) = e.own.take().or_else(|| e.queue.pop_front().map(Self::begin)) else { break };
-                let Some(s) = &mut sim else {
-                    points.push(job.point(None));
-                    continue;
-                };
-                match s.advance(u64::MAX, SLICE_EVENTS, &mut ()) {
-                    Advance::Budget => e.own = Some((job, sim)),
-                    _ => points.push(job.point(Some(s.stats().bytes_per_sec()))),
+                let mut mib_per_s = None;
+                if let Some(s) = &mut sim {
+                    if s.advance(u64::MAX, SLICE_EVENTS, &mut ()) == Advance::Budget {
+                        e.own = Some((job, sim));
+                        continue;
+                    }
+                    mib_per_s = Some(s.stats().bytes_per_sec() / 1_048_576.0);
                 }
+                let events = sim.map_or(0, |s| s.events());
+                points.push((job.0, PointResult { index: job.1.index, mib_per_s, events }));
             }
             let more = e.own.is_some() || !e.queue.is_empty();
             e.slice = more.then(|| self.slice_later());
@@ -327,7 +286,7 @@ impl Sweeper {
     }
 
     fn begin(job: Job) -> (Job, Option<Simulation>) {
-        let sim = simulation(&job.link, job.side());
+        let sim = point_config(&job.1).ok().map(|cfg| Simulation::new(Arc::new(cfg)));
         (job, sim)
     }
 }

@@ -4,6 +4,7 @@
 //! Rule: says once that it is there, since messages sent earlier could be lost; then answers every job.
 //! Leaves out: everything that shows.
 
+use bioscope_lab::sweep::run_point;
 use js_sys::Array;
 use serde::Serialize;
 use wasm_bindgen::JsCast;
@@ -18,8 +19,8 @@ pub fn serve() -> bool {
     let on_message = {
         let scope = scope.clone();
         Closure::<dyn FnMut(MessageEvent)>::new(move |e: MessageEvent| {
-            if let Some(job) = unpack::<Job>(&e) {
-                send(&scope, &Some(job.run()));
+            if let Some((sweep, point)) = unpack::<Job>(&e) {
+                send(&scope, &Some((sweep, run_point(&point))));
             }
         })
     };

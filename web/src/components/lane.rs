@@ -69,15 +69,15 @@ pub fn Lane(props: &LaneProps) -> Html {
                 }
                 <h2 key="title">{props.title.clone()}</h2>
                 <code key="settings">{props.settings.clone()}</code>
+                <Alternative key="text" {side} id={summary_id.clone()} frame={props.frame.clone()} playing={props.playing} />
                 <Readouts key="readouts" frame={props.frame.clone()} {side} />
             </header>
-            <Stage key="stage" {side} player={props.player.clone()} described_by={summary_id.clone()} say={props.say.clone()} />
+            <Stage key="stage" {side} player={props.player.clone()} described_by={summary_id} say={props.say.clone()} />
             <div key="tip" class="tip-place">
                 if let Some(tip) = props.tip.clone().filter(|t| t.side == side) {
                     <Tooltip {tip} />
                 }
             </div>
-            <Alternative key="text" {side} id={summary_id} frame={props.frame.clone()} playing={props.playing} />
             <div key="errors" class="lane-errors">
                 if let Some(n) = shown.map(|s| s.readouts.errors).filter(|n| *n > 0) {
                     <p class="banner" role="status">
@@ -211,7 +211,7 @@ fn Alternative(props: &AlternativeProps) -> Html {
         <div class="alternative">
             <p key="sentence" id={props.id.clone()} class="unseen">{sentence.unwrap_or_else(|| "Playing.".to_string())}</p>
             <details key="tables" {ontoggle}>
-                <summary>{"As tables"}<span class="unseen">{" (run "}{name(props.side)}{")"}</span></summary>
+                <summary>{"as tables"}<span class="unseen">{" (run "}{name(props.side)}{")"}</span></summary>
                 <div class="tables" tabindex="0" role="region" aria-label={format!("Run {} as tables", name(props.side))}>
                     { for tables.iter().map(data_table) }
                 </div>

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use bioscope_core::MODEL_VERSION;
 use bioscope_core::observe::stats::Stats;
-use bioscope_core::observe::why::WhyRecord;
+use bioscope_core::observe::why::{Why as WhyKind, WhyRecord};
 use bioscope_scenario::params::Param;
 use bioscope_session::{Frame, Side};
 use bioscope_stage::palette::Palette;
@@ -112,7 +112,7 @@ fn Throughput(props: &ThroughputProps) -> Html {
     });
     let key = Param::of(chart.key).key;
     let run = props.say.reform(|_: MouseEvent| Msg::Sweep);
-    let progress = match (chart.total, chart.done) {
+    let progress = match (chart.total(), chart.done) {
         (0, _) => "Not computed yet.".to_string(),
         (all, done) if done < all => format!("{done} of {all} points"),
         (all, _) => format!("{all} points"),
@@ -136,8 +136,8 @@ fn Throughput(props: &ThroughputProps) -> Html {
                 <Canvas label={format!("Line chart: throughput by {key}; the table below has its values")} {on} />
             </div>
             <div key="run" class="run">
-                <button key="button" data-testid="sweep-run" onclick={run}>{if chart.total == 0 { "Compute" } else { "Compute again" }}</button>
-                <progress key="bar" max={chart.total.max(1).to_string()} value={chart.done.to_string()} aria-label="Points computed" />
+                <button key="button" data-testid="sweep-run" onclick={run}>{if chart.total() == 0 { "Compute" } else { "Compute again" }}</button>
+                <progress key="bar" max={chart.total().max(1).to_string()} value={chart.done.to_string()} aria-label="Points computed" />
                 <span key="words" data-testid="sweep-progress">{progress}</span>
             </div>
             <details key="table" open={chart.numbers.is_none()}>
@@ -273,19 +273,36 @@ struct WhyProps {
     say: Callback<Msg>,
 }
 
-/// The latest reasons with how often each came in a row, oldest first.
+/// A state is told once, with how often it was met; what happens is told each time it changes.
+fn is_state(why: &WhyKind) -> bool {
+    matches!(
+        why,
+        WhyKind::PluggedBehind { .. }
+            | WhyKind::QueuedForWorker { .. }
+            | WhyKind::PulledIn { .. }
+            | WhyKind::SplitBySegments { .. }
+            | WhyKind::SplitBySize { .. }
+            | WhyKind::NoSchedTag { .. }
+            | WhyKind::NoDriverTag { .. }
+            | WhyKind::CacheWindowFull { .. }
+            | WhyKind::DepthFull { .. }
+            | WhyKind::InFlightFull { .. }
+    )
+}
+
+/// The latest reasons with how often each came, latest first.
 fn latest(records: &[WhyRecord]) -> Vec<(&WhyRecord, u32)> {
     let mut kept: Vec<(&WhyRecord, u32)> = Vec::new();
-    for r in records {
-        match kept.last_mut() {
-            Some((last, n)) if std::mem::discriminant(&last.why) == std::mem::discriminant(&r.why) => {
-                *last = r;
-                *n += 1;
-            }
-            _ => kept.push((r, 1)),
+    for r in records.iter().rev() {
+        let kind = std::mem::discriminant(&r.why);
+        let at = kept.iter().rposition(|(k, _)| std::mem::discriminant(&k.why) == kind);
+        match at {
+            Some(i) if is_state(&r.why) || i + 1 == kept.len() => kept[i].1 += 1,
+            _ if kept.len() < WHY => kept.push((r, 1)),
+            _ => {}
         }
     }
-    kept.split_off(kept.len().saturating_sub(WHY))
+    kept
 }
 
 #[component]
@@ -293,14 +310,13 @@ fn Why(props: &WhyProps) -> Html {
     let shown = props.frame.as_deref().and_then(|f| side_frame(f, props.side));
     let records = shown.map_or(&[][..], |s| &s.snapshot.why);
     let kept = latest(records);
-    let newest = kept.len().saturating_sub(1);
     let pressed = |s: Side| if s == props.side { "true" } else { "false" };
     let choose = |s: Side| props.say.reform(move |_: MouseEvent| Msg::WhySide(s));
     html! {
         <section class="card why" aria-labelledby="why-title">
             <header key="head">
                 <h2 id="why-title">{"Why"}</h2>
-                <p class="legend">{"at this moment, the latest last"}</p>
+                <p class="legend">{"at this moment, latest first"}</p>
                 <div class="which">
                     if props.compared {
                         <div class="switch small" role="group" aria-label="Reasons of run">
@@ -319,7 +335,7 @@ fn Why(props: &WhyProps) -> Html {
                     let time = r.time;
                     let seek = props.say.reform(move |_: MouseEvent| Msg::Look(time));
                     html! {
-                        <li key={i} class={classes!((i == newest).then_some("now"))}>
+                        <li key={i} class={classes!((i == 0).then_some("now"))}>
                             <button onclick={seek} title="Go to this moment">
                                 <time key="time">{short_clock(r.time)}</time>
                                 <span key="words">
@@ -354,21 +370,19 @@ fn Reproduce(props: &ReproduceProps) -> Html {
         let shown = props.frame.as_deref().and_then(|f| side_frame(f, s))?;
         Some(html! {
             <div key={name(s)}>
-                <dt>{"trace hash "}{name(s)}</dt>
+                <dt>{"hash "}{name(s)}</dt>
                 <dd><code data-testid={["hash-", letter(s)].concat()}>{format!("{:016x}", shown.hash)}</code></dd>
             </div>
         })
     };
     html! {
-        <details class="reproduce">
-            <summary key="summary">{"Reproduce"}</summary>
-            <dl key="list">
+        <section class="reproduce" aria-label="Reproduce" title="The hash covers every trace record up to this moment: the same link gives the same hash everywhere.">
+            <dl>
                 <div key="seed"><dt>{"seed"}</dt><dd><code>{props.seed.clone()}</code></dd></div>
-                <div key="model"><dt>{"model version"}</dt><dd><code>{MODEL_VERSION}</code></dd></div>
+                <div key="model"><dt>{"model"}</dt><dd><code>{MODEL_VERSION}</code></dd></div>
                 {hash(Side::A)}
                 {hash(Side::B)}
             </dl>
-            <p key="words">{"The hash covers every trace record up to this moment: the same link gives the same hash everywhere."}</p>
-        </details>
+        </section>
     }
 }
