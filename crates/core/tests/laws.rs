@@ -242,7 +242,10 @@ fn check(cfg: &SimConfig, what: &str) {
     assert!(st.total_ios + st.nr_errors <= laws.queued, "{what}: no bio ended twice");
     let p = &cfg.devices[0].drive.profile;
     for z in &d.drive.zones {
-        assert!(z.wp_offset <= p.zone_capacity_sectors && z.media_offset <= z.wp_offset.max(p.zone_sectors), "{what}: wp");
+        assert!(
+            z.wp_offset <= p.zone_capacity_sectors && z.media_offset <= z.wp_offset.max(p.zone_sectors),
+            "{what}: wp"
+        );
         assert!(z.zone < SEQ || z.media_offset == z.wp_offset, "{what}: all accepted data is on the medium");
     }
     for w in &d.zone_wplugs {

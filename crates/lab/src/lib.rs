@@ -5,6 +5,7 @@
 //! results do not depend on who ran what in which order.
 //! Leaves out: files and screens; threads only where there are any (`threads`, not in the page).
 
+pub mod bench;
 #[cfg(not(target_family = "wasm"))]
 pub mod fit;
 pub mod published;

@@ -303,6 +303,8 @@ impl Ctx<'_> {
             self.end_without_request(bio, status);
             return true;
         }
+        let zone = self.zone_of(dev, self.bios[bio].sector);
+        self.devs[usize::from(dev)].drive.touch(zone);
         let bio = self.split_to_limits(dev, bio, task);
         if self.try_merge(dev, bio) {
             return true;

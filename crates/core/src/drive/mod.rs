@@ -162,10 +162,14 @@ impl Drive {
         self.setup.cfg.write_cache || self.setup.cfg.write_off_mode == WriteOffMode::Nonvolatile
     }
 
-    /// Takes a command in.
-    pub fn submit(&mut self, bus: &mut Bus, cmd: Cmd) {
+    /// A zone is used from now on: pictures colour it by the order of first use.
+    pub fn touch(&mut self, zone: ZoneNo) {
         let s = &*self.setup;
-        self.zones.touch(&s.cfg, &s.geometry, s.seed, cmd.zone);
+        self.zones.touch(&s.cfg, &s.geometry, s.seed, zone);
+    }
+
+    /// Takes a command in (its zone was touched when its bio was queued).
+    pub fn submit(&mut self, bus: &mut Bus, cmd: Cmd) {
         self.waiting.push_back(cmd);
         self.admit(bus);
         self.start_head(bus);
@@ -293,7 +297,7 @@ impl Drive {
             (true, false) => p.settle_ns,
             (true, true) => 0,
         };
-        let z = self.zones.get(c.zone).expect("touched at submission");
+        let z = self.zones.get(c.zone).expect("touched before");
         let offset = c.sector - u64::from(c.zone) * p.zone_sectors;
         let target = (z.phase_ns + span_ns(offset, z.ns_per_sector_fp)) % p.rev_ns;
         let angle = (now + seek) % p.rev_ns;
@@ -338,7 +342,7 @@ impl Drive {
     }
 
     fn transfer(&mut self, bus: &mut Bus, cmd: Cmd) {
-        let z = self.zones.get(cmd.zone).expect("touched at submission");
+        let z = self.zones.get(cmd.zone).expect("touched before");
         let p = &self.setup.cfg.profile;
         // From position to position, so that rounding never adds up over a zone.
         let offset = cmd.sector - u64::from(cmd.zone) * p.zone_sectors;
@@ -407,7 +411,7 @@ impl Drive {
         if cmd.op == Op::Write {
             let i = self.cache.iter().position(|c| c.rq_id == cmd.rq_id).expect("stays cached until written");
             self.cache.remove(i);
-            let z = self.zones.get_mut(cmd.zone).expect("touched at submission");
+            let z = self.zones.get_mut(cmd.zone).expect("touched before");
             z.media = self.head.next_sector - u64::from(cmd.zone) * p.zone_sectors;
             acknowledged = !self.acks_from_cache();
         }

@@ -1,0 +1,55 @@
+//! The work whose speed is measured, natively and in the page alike; the caller holds the clock.
+//!
+//! Models: nothing.
+//! Rule: the same runs everywhere, counted in simulated I/Os and engine events.
+//! Leaves out: clocks and verdicts.
+
+use std::sync::Arc;
+
+use bioscope_core::observe::trace::TraceHash;
+use bioscope_core::sim::Simulation;
+use bioscope_scenario::{Key, Scenario, Side, Value, preset, validate};
+
+use crate::run::run;
+use crate::seed000::cells;
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Bios of workloads from Q to C.
+    pub ios: u64,
+    /// Engine events.
+    pub events: u64,
+    /// Trace records (0 where nobody listened).
+    pub records: u64,
+}
+
+/// `smr-rand-zones` at 128 zones, both sides, trace hashed as in a shown run.
+///
+/// # Panics
+/// When the preset is broken; a test covers it.
+pub fn rand_zones_128() -> Work {
+    let mut s = Scenario::of(preset::find("smr-rand-zones").expect("preset"));
+    s.set(Side::A, Key::Size, Value::Zones(128));
+    let mut work = Work::default();
+    for side in [Side::A, Side::B] {
+        let mut sim = Simulation::new(Arc::new(validate(&s, side).expect("preset is valid")));
+        let mut hash = TraceHash::default();
+        sim.advance(u64::MAX, u64::MAX, &mut hash);
+        work.ios += sim.stats().total_ios;
+        work.events += sim.events();
+        work.records += hash.records;
+    }
+    work
+}
+
+/// The 44 cells of seed 000 with seed 1, nobody listening.
+pub fn cells_44() -> Work {
+    let mut work = Work::default();
+    for c in cells() {
+        let o = run(c.config(1));
+        work.ios += o.stats.total_ios;
+        work.events += o.events;
+    }
+    work
+}
