@@ -12,7 +12,7 @@ use crate::sweep::aligned;
 /// Prints the table of parameters.
 pub fn params(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     args.no_names()?;
-    if args.json && args.markdown || args.fitted && args.markdown {
+    if args.markdown && (args.json || args.fitted) {
         return Err(Failure::bad("--markdown stands alone"));
     }
     if args.json {

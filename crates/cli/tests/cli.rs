@@ -107,7 +107,18 @@ fn run_as_json_has_the_published_keys() {
 
 #[test]
 fn all_problems_are_said_at_once() {
-    let text = refused(&["run", "smr-seq-write", "--set", "iodept=4", "--set", "bs=3k", "--set", "nr_requests=64"]);
+    let text = refused(&[
+        "run",
+        "smr-seq-write",
+        "--set",
+        "iodept=4",
+        "--set",
+        "bs=3k",
+        "--set",
+        "scheduler=none",
+        "--set",
+        "nr_requests=64",
+    ]);
     assert_eq!(
         text,
         "error: iodept=4: no such parameter; try iodepth\n\
@@ -244,4 +255,27 @@ fn links_are_canonical() {
         "#v=1&p=smr-seq-write&iodepth=8&b.bs=2MiB&b.iodepth=16&t=1.5s\n"
     );
     assert!(refused(&["url", "bs=5000"]).contains("not a multiple"));
+}
+
+#[test]
+fn validate_lists_every_cell_and_names_passed_limits() {
+    let path = std::env::temp_dir().join(format!("bioscope-limits-{}.json", std::process::id()));
+    std::fs::write(&path, r#"[{"table": "seed-000", "mean": 100, "worst": 1000}, {"variant": "baseline", "mean": 0}]"#)
+        .unwrap();
+    let o = bioscope(&["validate", "seed-000", "--json", "--check", path.to_str().unwrap()]);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(o.status.code(), Some(1));
+    let message = err(&o);
+    assert!(message.starts_with("error: baseline: mean |error| ") && message.lines().count() == 1, "{message}");
+    let rows: serde_json::Value = serde_json::from_str(&out(&o)).expect("JSON");
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 44);
+    for r in rows {
+        for key in ["published", "simulated", "spread", "error_pct"] {
+            assert!(r[key].is_f64(), "{key}: {r}");
+        }
+        assert!(r["calibration"].is_boolean() && r["table"] == "seed-000" && r["unit"] == "MiB/s", "{r}");
+    }
+    assert!(rows.iter().any(|r| r["row"] == "seq ahci QD=128" && r["variant"] == "patched"));
+    assert!(rows.iter().any(|r| r["row"] == "xfs mpi3mr file=2-8MiB random" && r["variant"] == "baseline"));
 }

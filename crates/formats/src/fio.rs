@@ -10,7 +10,7 @@ use std::fmt::Write;
 use bioscope_core::config::{SimConfig, WorkloadConfig};
 use bioscope_core::observe::stats::{Histogram, Stats};
 use bioscope_core::units::MIB;
-use bioscope_scenario::value::{print_bytes, print_time};
+use bioscope_scenario::value::print_bytes;
 
 /// Percentiles shown, in ten-thousandths, and as fio writes them.
 pub const PERCENTILES: [(u32, &str); 6] =
@@ -191,15 +191,6 @@ fn scaled(v: f64, base: f64, units: [&str; 6]) -> String {
         _ => 0,
     };
     format!("{v:.decimals$}{}", units[unit])
-}
-
-/// One line that names a run's length, for headings: `30s`, `24GiB`.
-pub fn length(cfg: &SimConfig) -> String {
-    match (cfg.stop.runtime_ns, cfg.stop.bytes) {
-        (Some(ns), _) => print_time(ns),
-        (None, Some(bytes)) => print_bytes(bytes),
-        (None, None) => "to the end of the range".into(),
-    }
 }
 
 /// MiB/s of a run, reads and writes.

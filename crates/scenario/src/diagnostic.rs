@@ -141,7 +141,7 @@ fn shorten(value: &str) -> String {
 
 /// The candidate nearest to `word`, if it is near enough to be a slip of the fingers.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.chars().take(40).flat_map(char::to_lowercase).collect();
+    let word: Vec<char> = word.chars().take(40).map(|c| c.to_ascii_lowercase()).collect();
     let allowed = if word.len() <= 3 { 1 } else { 2.max(word.len() / 4) };
     candidates
         .map(|c| (distance(&word, c), c))
@@ -152,7 +152,7 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
 
 /// Edits (insert, delete, replace) between two words.
 fn distance(a: &[char], b: &str) -> usize {
-    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
+    let b: Vec<char> = b.chars().map(|c| c.to_ascii_lowercase()).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.iter().enumerate() {
         let mut diagonal = row[0];

@@ -125,9 +125,8 @@ impl Param {
                     Some(w) => d.suggest(w),
                     None => d,
                 },
-                (Problem::UnknownSuffix(s), _) if s == "kb" || s == "mb" || s == "gb" => {
-                    d.suggest(format!("{}iB for 1024, {}B for 1000", s[..1].to_uppercase(), &s[..1]))
-                }
+                (Problem::UnknownSuffix(s), _) if s == "kb" => d.suggest("KiB for 1024, kB for 1000"),
+                (Problem::UnknownSuffix(s), _) if s == "mb" => d.suggest("MiB for 1024, MB for 1000"),
                 _ => d,
             }
         })?;

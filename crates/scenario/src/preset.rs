@@ -6,7 +6,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::params::Key;
-use crate::scenario::{Moment, Scenario, Side, Sweep, row_value};
+use crate::scenario::{Moment, Scenario, Sweep, row_value};
 use crate::value::Value;
 
 /// See the module.
@@ -123,11 +123,9 @@ pub fn find(name: &str) -> Option<&'static Preset> {
 }
 
 impl Preset {
-    /// B's differences as values, in the order of keys.
+    /// B's differences as values.
     pub fn b_values(&self) -> Vec<(Key, Value)> {
-        let mut v: Vec<_> = self.b.iter().map(|(k, text)| (*k, row_value(*k, text))).collect();
-        v.sort_by_key(|(k, _)| *k);
-        v
+        self.b.iter().map(|(k, text)| (*k, row_value(*k, text))).collect()
     }
     /// The sweep of its chart.
     pub fn sweep(&self) -> Sweep {
@@ -140,12 +138,6 @@ impl Preset {
         s.set_text(self.sweep.0, setting)?;
         Ok(s)
     }
-    /// The same with a value.
-    pub fn row_at(&'static self, v: &Value) -> Scenario {
-        let mut s = Scenario::of(self).for_sweep();
-        s.set(Side::A, self.sweep().key, v.clone());
-        s
-    }
 }
 
 #[cfg(test)]
@@ -153,6 +145,7 @@ mod tests {
     use super::*;
     use crate::check::check;
     use crate::params::Param;
+    use crate::scenario::Side;
 
     #[test]
     fn every_setting_of_every_preset_is_canonical() {
@@ -168,8 +161,8 @@ mod tests {
     #[test]
     fn every_row_of_every_table_can_run_without_a_warning() {
         for p in PRESETS {
-            for v in p.sweep().values {
-                let s = p.row_at(&v);
+            for v in p.sweep().texts() {
+                let s = p.row(&v).unwrap();
                 for side in [Side::A, Side::B] {
                     let (cfg, problems) = check(&s, side);
                     assert!(cfg.is_some() && problems.is_empty(), "{}: {problems:?}", p.name);

@@ -84,7 +84,9 @@ impl Scenario {
         for (key, text) in preset.a {
             s.a[*key as usize] = row_value(*key, text);
         }
-        s.b = preset.b_values();
+        for (key, text) in preset.b {
+            s.set(Side::B, *key, row_value(*key, text));
+        }
         s
     }
 
@@ -135,8 +137,8 @@ impl Scenario {
             Side::A => self.a[key as usize] = self.base_value(key),
             Side::B => {
                 self.b.retain(|(k, _)| *k != key);
-                if let Some(v) = self.preset.and_then(|p| p.b_values().into_iter().find(|(k, _)| *k == key)) {
-                    self.set(Side::B, key, v.1);
+                if let Some((_, text)) = self.preset.and_then(|p| p.b.iter().find(|(k, _)| *k == key)) {
+                    self.set(Side::B, key, row_value(key, text));
                 }
             }
         }
@@ -272,19 +274,17 @@ impl Scenario {
     /// Configuration hash: FNV-1a 64 over the sorted lines `key=value` of everything that is not at its default,
     /// `b.` lines included, each line ended by a newline.
     pub fn hash(&self) -> u64 {
-        let mut lines = self.lines(Side::A);
-        lines.extend(self.b.iter().map(|(k, v)| format!("b.{}={}\n", Param::of(*k).key, Param::of(*k).print(v))));
-        fnv_lines(lines)
+        let b = self.b.iter().map(|(k, v)| format!("b.{}={}\n", Param::of(*k).key, Param::of(*k).print(v)));
+        fnv_lines(self.lines(Side::A).chain(b))
     }
     /// Configuration hash of one run alone.
     pub fn side_hash(&self, side: Side) -> u64 {
         fnv_lines(self.lines(side))
     }
-    fn lines(&self, side: Side) -> Vec<String> {
+    fn lines(&self, side: Side) -> impl Iterator<Item = String> {
         KEYS.iter()
-            .filter(|k| *self.value(side, **k) != Param::of(**k).default_value())
-            .map(|k| format!("{}={}\n", Param::of(*k).key, self.text(side, *k)))
-            .collect()
+            .filter(move |k| *self.value(side, **k) != Param::of(**k).default_value())
+            .map(move |k| format!("{}={}\n", Param::of(*k).key, self.text(side, *k)))
     }
 }
 
@@ -298,12 +298,15 @@ pub(crate) fn row_value(key: Key, text: &str) -> Value {
     Param::of(key).parse(text).unwrap_or(Value::Auto)
 }
 
-fn fnv_lines(mut lines: Vec<String>) -> u64 {
-    lines.sort();
-    lines
-        .iter()
-        .flat_map(|l| l.bytes())
-        .fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+fn fnv_lines(lines: impl Iterator<Item = String>) -> u64 {
+    // A handful of lines: inserting them in order is smaller than a sort.
+    let mut sorted: Vec<String> = Vec::new();
+    for line in lines {
+        let at = sorted.iter().take_while(|other| **other < line).count();
+        sorted.insert(at, line);
+    }
+    let step = |h: u64, byte: u8| (h ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    sorted.iter().flat_map(|l| l.bytes()).fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 impl Sweep {

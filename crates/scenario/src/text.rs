@@ -10,7 +10,7 @@
 use bioscope_core::MODEL_VERSION;
 
 use crate::diagnostic::{Diagnostic, Place, nearest};
-use crate::params::{KEYS, Key, PARAMS, Param};
+use crate::params::{KEYS, PARAMS, Param};
 use crate::preset::{self, PRESETS};
 use crate::scenario::{Moment, Scenario, Side, Sweep};
 use crate::value::{self, S, Value, print_seconds};
@@ -326,11 +326,6 @@ fn escape(text: &str) -> String {
         }
     }
     out
-}
-
-/// The keys a typed fragment may start with, for completion: those of the format, then the parameters.
-pub fn known_keys() -> impl Iterator<Item = &'static str> {
-    ["v", "p", "m", "b", "sw", "t"].into_iter().chain(KEYS.iter().map(|k: &Key| Param::of(*k).key))
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn text_over_the_limit_is_refused() {
     assert_eq!(problems[0].to_string(), format!("{} bytes are too long: 16384 are read", long.len()));
 }
 
-/// Lines of `golden_links.txt`: configuration hash of the scenario, a space, the link.
+/// Lines of `golden_urls.txt`: configuration hash of the scenario, a space, the link.
 #[test]
 fn published_links_keep_their_meaning() {
     let golden = include_str!("golden_urls.txt");
@@ -197,7 +197,9 @@ fn every_row_reaches_the_run() {
             Key::Bs => "2MiB",
             Key::Size | Key::Offset => "2000z",
             Key::Filesize => "4MiB-8MiB",
-            Key::ZoneOrdering | Key::Scheduler => ["none", "mq-deadline"][usize::from(key == Key::Scheduler)],
+            Key::ZoneOrdering => "none",
+            Key::Scheduler if Param::of(key).default == "none" => "mq-deadline",
+            Key::Scheduler => "none",
             Key::Hba => "mpi3mr",
             Key::WriteOffMode => "media",
             Key::ZonePhase | Key::FirstFill => "random",
