@@ -7,7 +7,7 @@ use bioscope_formats::json;
 use bioscope_scenario::{Side, encode};
 
 use crate::args::{Args, configs};
-use crate::{Failure, simulate};
+use crate::{Failure, say, simulate};
 
 /// Simulates the sides asked for and prints their figures.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
@@ -17,6 +17,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     for (cfg, &side) in configs(&s, &sides)?.into_iter().zip(&sides) {
         let name = if side == Side::B || sides.len() > 1 { format!("{name} {}", word(side)) } else { name.clone() };
         let done = simulate::to_end(cfg).map_err(|e| Failure::Failed(vec![format!("error: {name}: {e}")]))?;
+        if done.stats.nr_errors > 0 {
+            say(&[format!("note: {name}: {} I/Os ended with an error", done.stats.nr_errors)]);
+        }
         let outcome = Outcome {
             name: &name,
             cfg: &done.cfg,

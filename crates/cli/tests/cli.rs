@@ -172,6 +172,19 @@ fn warnings_do_not_stop_a_run() {
 }
 
 #[test]
+fn errors_of_the_simulated_disk_are_counted_not_failures() {
+    let o = bioscope(&["run", "p=smr-seq-write&runtime=1s&fault=586162176+8", "--json"]);
+    assert_eq!(o.status.code(), Some(0));
+    assert!(
+        err(&o).starts_with("note: smr-seq-write: ") && err(&o).ends_with(" I/Os ended with an error\n"),
+        "{}",
+        err(&o)
+    );
+    let v: serde_json::Value = serde_json::from_str(&out(&o)).expect("JSON");
+    assert!(v["errors"].as_u64() > Some(0));
+}
+
+#[test]
 fn traces_are_blkparse_text() {
     let text = done(&["trace", "smr-seq-write", "--until", "10ms", "--actions", "GD"]);
     assert_eq!(text.lines().next(), Some("  8,0    0        3     0.000000000  1000  G  WS 586153984 + 1344 [fio]"));
