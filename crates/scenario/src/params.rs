@@ -257,7 +257,7 @@ params! {
                Linux 7.1 turns it on for rotating zoned disks.", ..BLOCK
     },
     Scheduler: Param {
-        key: "scheduler", unit: Unit::Word(&["none", "mq-deadline"]), default: "none",
+        key: "scheduler", unit: Unit::Word(&["none", "mq-deadline"]), default: "mq-deadline",
         help: "I/O scheduler of the queue.", ..BLOCK
     },
     NrRequests: Param {
