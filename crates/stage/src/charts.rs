@@ -144,9 +144,8 @@ impl<'a, DB: DrawingBackend> Frame<'a, DB> {
         Ok(())
     }
     fn sorted(&self, points: &[(Side, usize, f64)], side: Side) -> Vec<(i32, i32)> {
-        let mut mine: Vec<_> = points.iter().filter(|p| p.0 == side).collect();
-        mine.sort_by_key(|p| p.1);
-        mine.iter().map(|p| self.at(p.1 as f64, p.2)).collect()
+        let at = |n| points.iter().find(|p| p.0 == side && p.1 == n).map(|p| self.at(n as f64, p.2));
+        (0..self.categories).filter_map(at).collect()
     }
     fn line(&self, data: &Sweep, side: Side) -> Drawn<DB> {
         let points = self.sorted(data.points, side);
@@ -202,7 +201,7 @@ pub fn overview(a: &[f32], b: Option<&[f32]>, cursor: f32, width: f32, height: f
             out.push(Shape::Poly { points, stroke, width: 1.5, alpha: 1.0 });
         }
     }
-    let x = (cursor.clamp(0.0, 1.0) * width).clamp(1.0, width - 1.0);
+    let x = (cursor * width).min(width - 1.0).max(1.0);
     let (stroke, alpha) = (Ink::Text, 1.0);
     out.push(Shape::Line { x0: x, y0: 0.0, x1: x, y1: height, stroke, width: 1.5, alpha, dash: false });
     out

@@ -25,6 +25,7 @@
 
 pub mod charts;
 pub mod lane;
+mod order;
 pub mod palette;
 pub mod parts;
 pub mod readouts;

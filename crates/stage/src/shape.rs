@@ -102,6 +102,12 @@ impl Font {
     }
 }
 
+/// A number held between two; `clamp` of the library would bring float formatting for its panic.
+#[allow(clippy::manual_clamp)]
+pub(crate) fn within(v: f32, low: f32, high: f32) -> f32 {
+    v.max(low).min(high)
+}
+
 fn advance(c: char) -> f32 {
     match c {
         'i' | 'j' | 'l' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | 'I' | '·' => 0.32,

@@ -16,7 +16,8 @@ use bioscope_core::units::{Sector, ZoneNo};
 
 use super::What;
 use super::pen::{Area, Pen};
-use crate::shape::{Font, Ink, Shape};
+use crate::order::{ascending, pack, unpack};
+use crate::shape::{Font, Ink, Shape, within};
 use crate::text;
 
 /// Zones up to which each gets a ring of its own.
@@ -40,25 +41,20 @@ impl Window {
     /// Zones in use: under the head, cached, waiting, plugged, or open; padded with those used last.
     pub fn of(device: &DeviceView) -> Self {
         let drive = &device.drive;
-        let mut zones: Vec<ZoneNo> = Vec::new();
-        if drive.head.rq != 0 {
-            zones.push(drive.head.zone);
-        }
-        if drive.head.phase == HeadPhase::Seek {
-            zones.push(drive.head.from_zone);
-        }
-        zones.extend(drive.cache.iter().chain(&drive.waiting).map(|c| c.zone));
-        zones.extend(device.zone_wplugs.iter().filter(|p| !p.bios.is_empty() || p.in_flight.is_some()).map(|p| p.zone));
+        let head = [(drive.head.rq != 0, drive.head.zone), (drive.head.phase == HeadPhase::Seek, drive.head.from_zone)];
         let open = |z: &&ZoneView| matches!(z.cond, ZoneCond::ImpOpen | ZoneCond::ExpOpen);
-        zones.extend(drive.zones.iter().filter(open).map(|z| z.zone));
-        zones.sort_unstable();
-        zones.dedup();
-        let mut recent: Vec<&ZoneView> = drive.zones.iter().filter(|z| !zones.contains(&z.zone)).collect();
-        recent.sort_by_key(|z| core::cmp::Reverse(z.order));
-        recent.truncate(MIN_RINGS.saturating_sub(zones.len()));
-        let idle: Vec<ZoneNo> = recent.iter().map(|z| z.zone).collect();
-        zones.extend(&idle);
-        zones.sort_unstable();
+        let zones = head.into_iter().filter(|h| h.0).map(|h| h.1);
+        let zones = zones.chain(drive.cache.iter().chain(&drive.waiting).map(|c| c.zone));
+        let plugs = device.zone_wplugs.iter().filter(|p| !p.bios.is_empty() || p.in_flight.is_some());
+        let zones = zones.chain(plugs.map(|p| p.zone)).chain(drive.zones.iter().filter(open).map(|z| z.zone));
+        let mut zones = distinct(zones);
+        // Latest first.
+        let recent = drive.zones.iter().filter(|z| !zones.contains(&z.zone));
+        let mut recent: Vec<u64> = recent.map(|z| pack(u32::MAX - z.order, z.zone)).collect();
+        ascending(&mut recent);
+        let company = MIN_RINGS.saturating_sub(zones.len());
+        let idle: Vec<ZoneNo> = recent.iter().take(company).map(|z| unpack(*z).1).collect();
+        zones = distinct(zones.iter().chain(&idle).copied());
         Self { zones, idle }
     }
     /// Each zone has its ring.
@@ -79,6 +75,14 @@ impl Window {
         [&n.div_ceil(per_band).to_string(), " bands of ", &per_band.to_string(), " zones, of ", &all, ", not to scale"]
             .concat()
     }
+}
+
+/// Zones in order of number, each once.
+fn distinct(zones: impl Iterator<Item = ZoneNo>) -> Vec<ZoneNo> {
+    let mut all: Vec<u64> = zones.map(|z| pack(z, 0)).collect();
+    ascending(&mut all);
+    all.dedup();
+    all.iter().map(|z| unpack(*z).0).collect()
 }
 
 /// Turns a zone takes, from its rate; 0 when unknown.
@@ -243,7 +247,7 @@ impl<'a> Platter<'a> {
     fn radius(&self, zone: ZoneNo, offset: Sector) -> f32 {
         let part = offset as f32 / self.device.drive.zone_sectors.max(1) as f32;
         let (edge, room) = self.slot(zone);
-        edge - room * RING * part.clamp(0.0, 1.0)
+        edge - room * RING * within(part, 0.0, 1.0)
     }
     /// Radius at which a zone is written next.
     fn write_radius(&self, zone: ZoneNo) -> f32 {
@@ -258,7 +262,7 @@ impl<'a> Platter<'a> {
     fn head_angle(&self, radius: f32) -> f32 {
         let (r, d, l) = (radius / self.r, 1.4f32, 1.25f32);
         let cos = (r * r + d * d - l * l) / (2.0 * r * d);
-        FRAC_PI_4 - cos.clamp(-1.0, 1.0).acos()
+        FRAC_PI_4 - within(cos, -1.0, 1.0).acos()
     }
     fn point(&self, radius: f32, angle: f32) -> (f32, f32) {
         (self.cx + radius * angle.cos(), self.cy + radius * angle.sin())
@@ -314,7 +318,7 @@ impl<'a> Platter<'a> {
     }
     /// `turn` of a turn clockwise from an angle.
     fn arc(&self, pen: &mut Pen, r: f32, from: f32, turn: f32, (width, stroke, alpha): Stroke) {
-        let turn = turn.clamp(0.0, 0.999);
+        let turn = within(turn, 0.0, 0.999);
         pen.out.shapes.push(Shape::Arc {
             x: self.cx,
             y: self.cy,
@@ -393,10 +397,7 @@ impl<'a> Platter<'a> {
                 self.ring(pen, edge - filled / 2.0, filled, Ink::Dim, 0.35);
             }
         }
-        let mut cached: Vec<ZoneNo> = self.device.drive.cache.iter().map(|c| c.zone).collect();
-        cached.sort_unstable();
-        cached.dedup();
-        for zone in cached {
+        for zone in distinct(self.device.drive.cache.iter().map(|c| c.zone)) {
             let (ink, _) = pen.colours.zone(zone);
             self.ring(pen, self.write_radius(zone), 1.8, ink, 0.95);
         }

@@ -9,7 +9,8 @@ use bioscope_core::units::ZoneNo;
 
 use super::What;
 use super::pen::{Area, Pen};
-use crate::shape::{Font, Ink};
+use crate::order::{ascending, pack, unpack};
+use crate::shape::{Font, Ink, within};
 use crate::text;
 
 /// Slots of all jobs together up to which each has its cell.
@@ -57,8 +58,9 @@ pub fn by_zone(jobs: &[JobView]) -> Vec<(ZoneNo, u32)> {
             None => zones.push((bio.zone, 1)),
         }
     }
-    zones.sort_by_key(|z| (core::cmp::Reverse(z.1), z.0));
-    zones
+    let mut order: Vec<u64> = zones.iter().map(|z| pack(u32::MAX - z.1, z.0)).collect();
+    ascending(&mut order);
+    order.iter().map(|z| unpack(*z)).map(|(bios, zone)| (zone, u32::MAX - bios)).collect()
 }
 
 /// Under the panel's title: how full the jobs are.
@@ -107,7 +109,7 @@ fn fills(pen: &mut Pen, area: Area, jobs: &[JobView]) -> f32 {
         let part = job.in_flight.len() as f32 / job.iodepth.max(1) as f32;
         pen.rect(bar, 1.0, Ink::Track, 1.0);
         if let Some(bio) = job.in_flight.first() {
-            pen.zone_rect(Area { w: bar.w * part.clamp(0.02, 1.0), ..bar }, 1.0, bio.zone, 1.0);
+            pen.zone_rect(Area { w: bar.w * within(part, 0.02, 1.0), ..bar }, 1.0, bio.zone, 1.0);
         }
         pen.hit(bar, What::Job(n as u16));
     }
@@ -194,9 +196,10 @@ fn say_states(pen: &mut Pen, area: Area, jobs: &[JobView]) -> f32 {
             None => groups.push((words, 1)),
         }
     }
-    groups.sort_by_key(|g| core::cmp::Reverse(g.1));
+    let mut order: Vec<u64> = groups.iter().zip(0..).map(|(g, i)| pack(u32::MAX - g.1, i)).collect();
+    ascending(&mut order);
     let mut y = first;
-    for (words, n) in groups.iter().take(4) {
+    for (words, n) in order.iter().take(4).map(|o| groups[unpack(*o).1 as usize]) {
         let words = [&n.to_string(), " ", words].concat();
         let words = Pen::fitting(Font::Small, area.w, &[&words, &words.replace(" for ", ": ")]).to_string();
         pen.text(area.x, y, &words, Ink::Dim, Font::Small, area.w);

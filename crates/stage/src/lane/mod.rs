@@ -9,7 +9,7 @@ use bioscope_core::observe::trace::TraceRecord;
 use bioscope_core::time::SimDuration;
 use bioscope_core::units::{BioId, JobIdx, RqId, Tag, ZoneNo};
 
-use crate::shape::{DisplayList, Ink};
+use crate::shape::{DisplayList, Ink, within};
 use pen::{Area, Colours, Lit, Pen};
 
 pub mod drive;
@@ -171,9 +171,9 @@ impl Places {
         let (pad, gap) = if roomy { (12.0, 12.0) } else { (8.0, 8.0) };
         let many = input.snap.jobs.len() > 1;
         let room = width - 2.0 * pad - 3.0 * gap;
-        let jobs = if many { (room * 0.17).clamp(100.0, 150.0) } else { (room * 0.125).clamp(86.0, 110.0) };
-        let queues = (room * 0.15).clamp(108.0, 150.0);
-        let plugs = (room * 0.3).clamp(150.0, 300.0);
+        let jobs = if many { within(room * 0.17, 100.0, 150.0) } else { within(room * 0.125, 86.0, 110.0) };
+        let queues = within(room * 0.15, 108.0, 150.0);
+        let plugs = within(room * 0.3, 150.0, 300.0);
         let strip = Area::new(pad, height - 42.0, width - 2.0 * pad, 38.0);
         let h = strip.y - pad - 6.0;
         let mut x = pad;

@@ -8,6 +8,7 @@ use bioscope_core::observe::snapshot::{BioView, RequestView, Snapshot};
 use bioscope_core::units::{BioId, RqId, ZoneNo};
 
 use super::{Hit, Lane, What};
+use crate::order::{ascending, pack, unpack};
 use crate::shape::{Align, Font, Ink, Shape};
 
 /// A rectangle, CSS pixels.
@@ -36,38 +37,40 @@ impl Area {
 
 /// Order of first use of every zone: the colour rule (decisions 23).
 pub struct Colours {
-    order: Vec<(ZoneNo, u32)>,
+    /// Zone and order, packed, ascending.
+    order: Vec<u64>,
 }
 
 impl Colours {
     /// Orders as the drive has them; zones it has not met follow in the order of their oldest bio.
     pub fn of(snap: &Snapshot) -> Self {
         let Some(device) = snap.devices.first() else { return Self { order: Vec::new() } };
-        let mut order: Vec<_> = device.drive.zones.iter().map(|z| (z.zone, z.order)).collect();
-        order.sort_unstable();
-        let known = |order: &[(ZoneNo, u32)], zone| order.binary_search_by_key(&zone, |z| z.0).is_ok();
-        let mut new: Vec<(BioId, ZoneNo)> = Vec::new();
+        let mut colours = Self { order: device.drive.zones.iter().map(|z| pack(z.zone, z.order)).collect() };
+        ascending(&mut colours.order);
+        // Oldest bio and zone of those not met.
+        let mut new: Vec<u64> = Vec::new();
         for bio in snap.jobs.iter().flat_map(|j| &j.in_flight).chain(device.zone_wplugs.iter().flat_map(|p| &p.bios)) {
-            if known(&order, bio.zone) {
+            if colours.find(bio.zone).is_some() {
                 continue;
             }
-            match new.iter_mut().find(|n| n.1 == bio.zone) {
-                Some(first) => first.0 = first.0.min(bio.id),
-                None => new.push((bio.id, bio.zone)),
+            match new.iter_mut().find(|n| unpack(**n).1 == bio.zone) {
+                Some(first) => *first = pack(bio.id, bio.zone).min(*first),
+                None => new.push(pack(bio.id, bio.zone)),
             }
         }
-        new.sort_unstable();
-        let next = order.iter().map(|z| z.1 + 1).max().unwrap_or(0);
-        order.extend(new.iter().zip(next..).map(|(n, i)| (n.1, i)));
-        order.sort_unstable();
-        Self { order }
+        ascending(&mut new);
+        let next = device.drive.zones.iter().map(|z| z.order + 1).max().unwrap_or(0);
+        colours.order.extend(new.iter().zip(next..).map(|(n, i)| pack(unpack(*n).1, i)));
+        ascending(&mut colours.order);
+        colours
+    }
+    fn find(&self, zone: ZoneNo) -> Option<u32> {
+        let at = self.order.partition_point(|z| unpack(*z).0 < zone);
+        self.order.get(at).map(|z| unpack(*z)).filter(|z| z.0 == zone).map(|z| z.1)
     }
     /// Colour and hatch of a zone.
     pub fn zone(&self, zone: ZoneNo) -> (Ink, bool) {
-        match self.order.binary_search_by_key(&zone, |z| z.0) {
-            Ok(i) => (Ink::Zone((self.order[i].1 % 6) as u8), self.order[i].1 / 6 % 2 == 1),
-            Err(_) => (Ink::Dim, false),
-        }
+        self.find(zone).map_or((Ink::Dim, false), |order| (Ink::Zone((order % 6) as u8), order / 6 % 2 == 1))
     }
 }
 

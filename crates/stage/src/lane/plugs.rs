@@ -9,7 +9,7 @@ use bioscope_core::time::SimTime;
 
 use super::What;
 use super::pen::{Area, Pen};
-use crate::shape::{Align, Font, Ink, Shape};
+use crate::shape::{Align, Font, Ink, Shape, within};
 use crate::text;
 
 /// Plugs with something to show.
@@ -67,7 +67,7 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime
             tall_row(pen, row, plug, &show);
         }
     } else {
-        let row_h = (inner.h / n).clamp(15.0, 30.0);
+        let row_h = within(inner.h / n, 15.0, 30.0);
         let lines = (inner.h / row_h) as usize;
         let shown = if plugs.len() > lines { lines.saturating_sub(1) } else { plugs.len() };
         for (i, plug) in plugs.iter().take(shown).enumerate() {
@@ -181,7 +181,7 @@ fn fifo_cells(pen: &mut Pen, area: Area, bios: &[BioView], show: &Show) -> f32 {
 /// Recorded part of the zone as the host sees it, and the pointer.
 fn write_pointer(pen: &mut Pen, bar: Area, plug: &WplugView, device: &DeviceView) {
     let size = device.drive.zone_sectors.max(1) as f32;
-    let part = (plug.wp_offset as f32 / size).clamp(0.0, 1.0);
+    let part = within(plug.wp_offset as f32 / size, 0.0, 1.0);
     pen.rect(bar, bar.h / 2.0, Ink::Track, 1.0);
     if part > 0.0 {
         pen.zone_rect(Area { w: (bar.w * part).max(bar.h), ..bar }, bar.h / 2.0, plug.zone, 1.0);

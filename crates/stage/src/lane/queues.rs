@@ -10,7 +10,7 @@ use bioscope_core::units::Op;
 
 use super::What;
 use super::pen::{Area, Pen};
-use crate::shape::{Font, Ink};
+use crate::shape::{Font, Ink, within};
 use crate::text;
 
 /// Cells of a queue shown one by one.
@@ -150,7 +150,7 @@ fn drive_queue(pen: &mut Pen, area: Area, device: &DeviceView, now: SimTime) -> 
         chip_of(pen, chip, command, drive.zone_sectors);
         let bar = Area::new(area.x, y + 17.0, area.w, 2.0);
         pen.rect(bar, 1.0, Ink::Track, 1.0);
-        pen.rect(Area { w: area.w * part.clamp(0.0, 1.0), ..bar }, 1.0, Ink::Dim, 1.0);
+        pen.rect(Area { w: area.w * within(part, 0.0, 1.0), ..bar }, 1.0, Ink::Dim, 1.0);
         y += 21.0;
     } else if let Some(command) = drive.waiting.first() {
         chip_of(pen, Area { y, h: 15.0, ..area }, command, drive.zone_sectors);
@@ -174,7 +174,7 @@ fn squares(pen: &mut Pen, area: Area, commands: &[CommandView], lines: usize) ->
         return area.y;
     }
     let shown = commands.len().min(MAX_CELLS);
-    let pitch = (area.w / shown.div_ceil(lines) as f32).clamp(3.0, 9.2);
+    let pitch = within(area.w / shown.div_ceil(lines) as f32, 3.0, 9.2);
     let columns = ((area.w + 1.5) / pitch).max(1.0) as usize;
     let shown = shown.min(columns * lines);
     for (n, command) in commands[..shown].iter().enumerate() {
@@ -197,7 +197,7 @@ fn cache(pen: &mut Pen, area: Area, device: &DeviceView) {
     pen.text_right(area.x + area.w, area.y + 10.0, &words, Ink::Dim, Font::Small, area.w - 38.0);
     let slots = drive.cache.len().max(drive.window as usize).min(MAX_CELLS);
     let lines = (((area.h - 15.0) / 9.2) as usize).clamp(1, 4);
-    let pitch = (area.w / slots.div_ceil(lines).max(1) as f32).clamp(3.0, 9.2);
+    let pitch = within(area.w / slots.div_ceil(lines).max(1) as f32, 3.0, 9.2);
     let columns = ((area.w + 1.5) / pitch).max(1.0) as usize;
     for n in 0..slots.min(columns * lines) {
         let (x, y) = (area.x + (n % columns) as f32 * pitch, area.y + 15.0 + (n / columns) as f32 * 9.2);
