@@ -59,7 +59,7 @@ pub(super) fn draw(pen: &mut Pen, places: &Places, input: &LaneInput) {
         let u = age as f32 / length as f32;
         let eased = u * u * (3.0 - 2.0 * u);
         let (x, y) = (from.0 + (to.0 - from.0) * eased, from.1 + (to.1 - from.1) * eased);
-        pen.zone_rect(Area::new(x - 5.0, y - 4.0, 10.0, 8.0), 2.0, zone, 1.0 - 0.6 * u);
+        pen.zone_rect(Area::new(x - 4.0, y - 4.0, 8.0, 8.0), 2.0, zone, 1.0 - 0.6 * u);
     }
 }
 
@@ -67,8 +67,9 @@ pub(super) fn draw(pen: &mut Pen, places: &Places, input: &LaneInput) {
 fn path(record: &TraceRecord, places: &Places, row: f32, head: Point) -> Option<(Point, Point)> {
     let plug = (places.plugs.x + 40.0, (places.plugs.y + 70.0 + row * 60.0).min(places.plugs.bottom() - 20.0));
     let jobs = (places.jobs.x + places.jobs.w / 2.0, places.jobs.y + 60.0);
-    let tags = (places.queues.x + places.queues.w / 2.0, places.queues.y + 56.0);
-    let cache = (places.queues.x + places.queues.w / 2.0, places.queues.bottom() - 24.0);
+    // Down the panel's right margin, clear of its words.
+    let margin = places.queues.x + places.queues.w - 5.0;
+    let (tags, cache) = ((margin, places.queues.y + 56.0), (margin, places.queues.bottom() - 24.0));
     match record.action {
         Action::Queue => Some((jobs, plug)),
         Action::Issue => Some((plug, tags)),
