@@ -148,7 +148,8 @@ impl Blkparse {
             r.time / 1_000_000_000,
             r.time % 1_000_000_000,
             r.action.letter(),
-            rwbs(r),
+            // A plug belongs to a task, not to an operation.
+            if matches!(r.action, Action::Plug | Action::Unplug) { "N" } else { rwbs(r) },
         );
         let _ = self.tail(r, &comm, out);
         out.push('\n');
@@ -238,8 +239,8 @@ mod tests {
             text(Filter::Blktrace, &records),
             "  8,0    0        1    11.357392936  1000  Q  WS 14071424 + 128 [fio]\n\
              \x20 8,0    0        2    11.357392936  1000  G  WS 14071424 + 128 [fio]\n\
-             \x20 8,0    0        3    11.357392936  1000  P  WS [fio]\n\
-             \x20 8,0    0        4    11.357392936  1000  U  WS [fio] 7\n\
+             \x20 8,0    0        3    11.357392936  1000  P   N [fio]\n\
+             \x20 8,0    0        4    11.357392936  1000  U   N [fio] 7\n\
              \x20 8,0    0        5    11.357392936  1000  D  WS 14071424 + 128 [fio]\n\
              \x20 8,0    0        6    11.357392936  1000  X  WS 14071424 / 7 [fio]\n\
              \x20 8,0    0        7    11.357392936     0  C  WS 14071424 + 128 [0]\n\
