@@ -19,7 +19,7 @@ fn main() {
     if worker::serve() {
         return;
     }
-    std::panic::set_hook(Box::new(|info| {
+    yew::set_custom_panic_hook(Box::new(|info| {
         let place = info.location().map_or_else(String::new, |l| [l.file(), ":", &l.line().to_string()].concat());
         dom::say_stopped(&place);
     }));

@@ -44,6 +44,11 @@ impl Painter {
         (self.width, self.height) = (width, height);
     }
 
+    /// False until the page has laid the box out.
+    pub fn has_room(&self) -> bool {
+        self.width >= 16.0 && self.height >= 16.0
+    }
+
     /// Replaces what is drawn.
     pub fn paint(&mut self, shapes: &[Shape], palette: &Palette, ratio: f64) {
         (self.fill, self.stroke, self.font, self.align) = (None, None, None, None);

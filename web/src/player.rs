@@ -467,6 +467,9 @@ impl State {
             let i = index(side);
             let canvas = &mut self.lanes[i];
             let (Some(shown), Some(p)) = (side_of(&frame, side), &mut canvas.painter) else { continue };
+            if !p.has_room() {
+                continue;
+            }
             let input = LaneInput {
                 snap: &shown.snapshot,
                 strip: &shown.issues,
@@ -487,6 +490,9 @@ impl State {
 
     fn paint_overview(&mut self) {
         let (Some(session), Some(p)) = (&self.session, &mut self.overview) else { return };
+        if !p.has_room() {
+            return;
+        }
         let [a, b] = &self.lines;
         let b = Some(b.as_slice()).filter(|b| !b.is_empty());
         let cursor = session.moment().time as f32 / session.known().max(1) as f32;

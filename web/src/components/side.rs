@@ -241,6 +241,9 @@ fn Parts(props: &PartsProps) -> Html {
     use_effect_with((place, each.clone(), PalettePtr(props.palette)), |(place, each, palette)| {
         if let Some(mut p) = place.canvas.clone().and_then(Painter::new) {
             p.resize(place.width, place.height, dom::pixel_ratio());
+            if !p.has_room() {
+                return;
+            }
             p.paint(&parts::bars(each, place.width), palette.0, dom::pixel_ratio());
         }
     });
