@@ -19,6 +19,8 @@ const ARGS = [
 ];
 const READY_MS = 30_000;
 const ACTION_MS = 10_000;
+/** Errors told of a failed case; what follows the first few is mostly their echo. */
+const SHOWN = 4;
 
 const parsed = parseArgs({ options: { dist: { type: 'string', default: 'dist' } }, allowPositionals: true });
 /** Arguments of the command line beside `--dist FOLDER`. */
@@ -48,7 +50,8 @@ export async function runCases(cases) {
       const start = performance.now();
       const errors = await runCase(name, cases[name], visit);
       console.log(`${errors.length === 0 ? 'pass' : 'FAIL'}  ${name}  (${((performance.now() - start) / 1000).toFixed(1)} s)`);
-      for (const error of errors) console.log(`      ${error.replaceAll('\n', '\n      ')}`);
+      for (const error of errors.slice(0, SHOWN)) console.log(`      ${error.replaceAll(/\n\s*/g, '\n      ')}`);
+      if (errors.length > SHOWN) console.log(`      … and ${errors.length - SHOWN} more`);
       if (errors.length > 0) failed += 1;
     }
   });
@@ -124,7 +127,7 @@ async function visit(browser, url, { query = '', fragment = '', init, route, rea
 /** The page as a person with a keyboard sees it, by the names that the tests and the page agree on. */
 class Player {
   constructor(context, page, url, address, ready) {
-    Object.assign(this, { context, page, url, address, ready, errors: [], workers: 0 });
+    Object.assign(this, { context, page, url, address, ready, errors: [], workers: 0, crashed: false });
     page.on('worker', () => (this.workers += 1));
   }
 
@@ -132,7 +135,10 @@ class Player {
     this.page.on('console', (message) => {
       if (message.type() === 'error') this.errors.push(`console: ${message.text()} (${message.location().url})`);
     });
-    this.page.on('pageerror', (error) => this.errors.push(`page error: ${error.stack ?? error}`));
+    this.page.on('pageerror', (error) => {
+      this.crashed = true;
+      this.errors.push(`page error: ${error.stack ?? error}`);
+    });
     this.page.on('requestfailed', (request) => this.errors.push(`not loaded: ${request.url()} (${request.failure()?.errorText})`));
   }
 
@@ -155,6 +161,7 @@ class Player {
   async until(condition, words, timeout = ACTION_MS) {
     const end = Date.now() + timeout;
     while (!(await condition())) {
+      check(!this.crashed, `the page stopped before ${words}`);
       check(Date.now() < end, `waited ${timeout / 1000} s in vain until ${words}`);
       await new Promise((resume) => setTimeout(resume, 50));
     }

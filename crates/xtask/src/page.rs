@@ -6,10 +6,12 @@
 //! Leaves out: rebuilding on change.
 
 use crate::setup;
-use crate::shell::{Result, command, find_on_path, root, run, timed};
+use crate::shell::{Result, command, find_on_path, out_dir, root, run, timed};
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -19,11 +21,53 @@ pub fn build() -> Result<()> {
     timed("build the page into dist/", trunk_build)
 }
 
+/// Builds dist/, unless it was built from exactly these sources: wasm-opt takes its time on every call.
 pub fn trunk_build() -> Result<()> {
+    let stamp = out_dir()?.join("dist-sources");
+    let sources = listing(&SOURCES.map(|name| root().join(name)))?;
+    if root().join("dist/index.html").is_file() && fs::read_to_string(&stamp).is_ok_and(|built| built == sources) {
+        println!("dist/ is up to date");
+        return Ok(());
+    }
+    // A build that stops half-way must not be taken for this one.
+    let _ = fs::remove_file(&stamp);
     let mut trunk = command("trunk", &["build", "--log=warn"]);
     // Trunk reads NO_COLOR=1, which CI systems set, as a malformed flag; its backtraces hide the message.
     trunk.env("PATH", setup::tool_path()?).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
-    run(&mut trunk)
+    run(&mut trunk)?;
+    fs::write(&stamp, sources).map_err(|error| format!("{}: {error}", stamp.display()))
+}
+
+/// What the page is made of, in the repository's root.
+const SOURCES: [&str; 9] = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "Trunk.toml",
+    "crates",
+    "index.html",
+    "package-lock.json",
+    "rust-toolchain.toml",
+    "static",
+    "web",
+];
+
+/// Every file under `paths` with its size and time of change, a line each.
+fn listing(paths: &[PathBuf]) -> Result<String> {
+    let mut lines = Vec::new();
+    let mut waiting = paths.to_vec();
+    while let Some(path) = waiting.pop() {
+        let explain = |error: std::io::Error| format!("{}: {error}", path.display());
+        let about = fs::metadata(&path).map_err(explain)?;
+        if about.is_dir() {
+            for entry in fs::read_dir(&path).map_err(explain)? {
+                waiting.push(entry.map_err(explain)?.path());
+            }
+        } else {
+            lines.push(format!("{} {} {:?}\n", path.display(), about.len(), about.modified().map_err(explain)?));
+        }
+    }
+    lines.sort();
+    Ok(lines.concat())
 }
 
 pub fn size() -> Result<()> {
@@ -107,7 +151,7 @@ fn fetch_index(address: &str) -> Result<()> {
     write!(stream, "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").map_err(io)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(io)?;
-    let index = std::fs::read_to_string(root().join("dist/index.html")).map_err(io)?;
+    let index = fs::read_to_string(root().join("dist/index.html")).map_err(io)?;
     let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
     if !answer.starts_with("HTTP/1.1 200 ") || body != index {
         return Err(format!("http://{address}/ is not the built page: {:?}", answer.lines().next().unwrap_or("")));
@@ -122,6 +166,19 @@ mod tests {
 
     fn parse(words: &str) -> Result<ServeOptions> {
         ServeOptions::parse(&words.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn listing_notices_a_change() {
+        let folder = std::env::temp_dir().join(format!("xtask-listing-{}", std::process::id()));
+        fs::create_dir_all(folder.join("inner")).unwrap();
+        fs::write(folder.join("inner/a"), "1").unwrap();
+        let before = listing(std::slice::from_ref(&folder)).unwrap();
+        assert_eq!(listing(std::slice::from_ref(&folder)).unwrap(), before);
+        fs::write(folder.join("inner/a"), "12").unwrap();
+        let after = listing(std::slice::from_ref(&folder)).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(after != before && after.lines().count() == 1);
     }
 
     #[test]
