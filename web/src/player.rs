@@ -428,8 +428,14 @@ impl State {
         if finished {
             for side in [Side::A, Side::B] {
                 self.ends[index(side)] = session.end(side).map(|e| Rc::new(e.stats.clone()));
-                let line = session.overview(side, COLUMNS);
-                self.lines[index(side)] = line.iter().map(|v| (v / 1_048_576.0) as f32).collect();
+                let mut line: Vec<f32> =
+                    session.overview(side, COLUMNS).iter().map(|v| (v / 1_048_576.0) as f32).collect();
+                // An empty cache takes the first writes at the interface's rate: cut, so that the rest has room.
+                let later = line.iter().skip(COLUMNS / 50).fold(0f32, |m, v| m.max(*v));
+                for v in line.iter_mut().take(COLUMNS / 50) {
+                    *v = v.min(later);
+                }
+                self.lines[index(side)] = line;
             }
         }
         if reached || finished {

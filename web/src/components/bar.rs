@@ -62,10 +62,10 @@ pub fn Bar(props: &BarProps) -> Html {
             </label>
             <div key="mode" class="switch" role="group" aria-label="Runs">
                 <button key="single" aria-pressed={pressed(!props.compared)} onclick={say(|| Msg::Compare(false))}>{"Single"}</button>
-                <button key="compare" aria-pressed={pressed(props.compared)} onclick={say(|| Msg::Compare(true))}>{"Compare A|B"}</button>
+                <button key="compare" aria-pressed={pressed(props.compared)} onclick={say(|| Msg::Compare(true))}><span class="narrow-off">{"Compare "}</span>{"A|B"}</button>
             </div>
             <div key="right" class="bar-right">
-                <button key="share" class="primary" data-testid="share" onclick={say(|| Msg::Share)}>{"Share link"}</button>
+                <button key="share" class="primary" data-testid="share" onclick={say(|| Msg::Share)}>{"Share"}<span class="narrow-off">{" link"}</span></button>
                 <button key="theme" class="square" data-testid="theme" onclick={say(|| Msg::NextTheme)}
                     aria-label={format!("Theme: {}", props.theme.word())} title={format!("Theme: {}", props.theme.word())}>
                     <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" class="theme-icon">

@@ -108,7 +108,7 @@ fn Readouts(props: &ReadoutsProps) -> Html {
         <dl class="readouts">
             <div key="now" title={mb(&now)}><dt>{"now"}</dt><dd class="big">{mib(&now)}</dd></div>
             <div key="mean" title={mb(&mean)}><dt>{"mean"}</dt><dd>{mib(&mean)}</dd></div>
-            <div key="p99"><dt>{"p99"}</dt><dd>{p99}</dd></div>
+            <div key="p99" class="p99"><dt>{"p99"}</dt><dd>{p99}</dd></div>
         </dl>
     }
 }
@@ -211,7 +211,7 @@ fn Alternative(props: &AlternativeProps) -> Html {
         <div class="alternative">
             <p key="sentence" id={props.id.clone()} class="unseen">{sentence.unwrap_or_else(|| "Playing.".to_string())}</p>
             <details key="tables" {ontoggle}>
-                <summary>{"as tables"}<span class="unseen">{" (run "}{name(props.side)}{")"}</span></summary>
+                <summary title="As tables"><span class="unseen">{"Run "}{name(props.side)}{" as tables"}</span></summary>
                 <div class="tables" tabindex="0" role="region" aria-label={format!("Run {} as tables", name(props.side))}>
                     { for tables.iter().map(data_table) }
                 </div>

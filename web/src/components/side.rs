@@ -115,8 +115,9 @@ fn Throughput(props: &ThroughputProps) -> Html {
     let progress = match (chart.total(), chart.done) {
         (0, _) => "Not computed yet.".to_string(),
         (all, done) if done < all => format!("{done} of {all} points"),
-        (all, _) => format!("{all} points"),
+        (all, _) => format!("{all} points, mean of the whole run, seed 1"),
     };
+    let running = chart.done < chart.total();
     let has_published = chart.published.iter().flatten().any(Option::is_some);
     html! {
         <section class="card" aria-labelledby="chart-title">
@@ -131,14 +132,16 @@ fn Throughput(props: &ThroughputProps) -> Html {
                         <span key="ring" class="mark ring">{"published"}</span>
                     }
                 </p>
+                <button key="run" class="corner" data-testid="sweep-run" onclick={run}>{if chart.total() == 0 { "Compute" } else { "Compute again" }}</button>
             </header>
             <div key="chart" class={classes!("chart", chart.numbers.is_none().then_some("none"))}>
                 <Canvas label={format!("Line chart: throughput by {key}; the table below has its values")} {on} />
             </div>
             <div key="run" class="run">
-                <button key="button" data-testid="sweep-run" onclick={run}>{if chart.total() == 0 { "Compute" } else { "Compute again" }}</button>
-                <progress key="bar" max={chart.total().max(1).to_string()} value={chart.done.to_string()} aria-label="Points computed" />
                 <span key="words" data-testid="sweep-progress">{progress}</span>
+                if running {
+                    <progress key="bar" max={chart.total().to_string()} value={chart.done.to_string()} aria-label="Points computed" />
+                }
             </div>
             <details key="table" open={chart.numbers.is_none()}>
                 <summary>{"Table"}</summary>
@@ -199,12 +202,20 @@ fn sweep_table(chart: &Chart, key: &str, compared: bool) -> Html {
     html! {
         <table data-testid="sweep-table">
             <caption class="unseen">{"Throughput in MiB/s by "}{key}</caption>
-            <thead><tr>
-                <th key="setting" scope="col">{key}</th>
-                { for sides(compared).iter().flat_map(|s| ["simulated", "published", "error"].map(|w| html! {
-                    <th key={[name(*s), w].concat()} scope="col" class={letter(*s)}>{name(*s)}{" "}{w}</th>
-                })) }
-            </tr></thead>
+            <thead>
+                <tr key="sides">
+                    <td key="setting"></td>
+                    { for sides(compared).iter().map(|s| html! {
+                        <th key={name(*s)} scope="colgroup" colspan="3" class={letter(*s)}>{name(*s)}</th>
+                    }) }
+                </tr>
+                <tr key="columns">
+                    <th key="setting" scope="col">{key}</th>
+                    { for sides(compared).iter().flat_map(|s| ["simulated", "published", "error"].map(|w| html! {
+                        <th key={[name(*s), w].concat()} scope="col">{w}</th>
+                    })) }
+                </tr>
+            </thead>
             <tbody>
                 { for chart.texts.iter().enumerate().map(|(i, setting)| html! {
                     <tr key={setting.clone()}>
