@@ -1,7 +1,7 @@
 //! Speed figures and fits.
 //!
 //! Models: nothing.
-//! Rule: both sides of the benchmark give lines `name <TAB> value <TAB> unit`, set side by side by
+//! Rule: both sides of the benchmark give lines `NAME VALUE`, set side by side by
 //! tests/browser/bench.mjs; a side that cannot run is named loudly, and the command then fails.
 //! Leaves out: judging the figures.
 
@@ -9,7 +9,7 @@ use crate::shell::{Result, cargo, command, out_dir, run, run_into, timed};
 use crate::{page, setup};
 
 pub fn bench() -> Result<()> {
-    let native = out_dir()?.join("bench-native.tsv");
+    let native = out_dir()?.join("bench-native.txt");
     let mut example = cargo(&["run", "--quiet", "--release", "--package=bioscope-lab", "--example=bench"]);
     let sides = [
         ("native", timed("native", || run_into(&mut example, &native))),
