@@ -254,8 +254,7 @@ fn a_dead_plug_refuses_until_the_worker_came_by() {
             ],
         );
         let r = run(cfg);
-        let last =
-            r.trace.iter().filter(|t| t.op == Op::Write && t.sector == u64::from(SEQ) * ZONE).next_back().unwrap();
+        let last = r.trace.iter().rfind(|t| t.op == Op::Write && t.sector == u64::from(SEQ) * ZONE).unwrap();
         assert_eq!(last.action, if revive { Action::Transfer } else { Action::Fail });
         assert_eq!(r.sim.stats().nr_errors, u64::from(!revive));
     }

@@ -322,9 +322,9 @@ impl Ctx<'_> {
         let block = u64::from(self.devs[usize::from(dev)].queue.as_ref()?.cfg.block_bytes) / SECTOR_BYTES;
         let end = b.sector.saturating_add(u64::from(b.nr_sectors));
         let beyond = end > u64::from(p.nr_zones) * p.zone_sectors;
-        let misaligned = !b.op.is_zone_mgmt() && (b.sector % block != 0 || u64::from(b.nr_sectors) % block != 0);
-        let empty = !b.op.is_zone_mgmt() && b.nr_sectors == 0;
-        (beyond || misaligned || empty).then_some(BlkStatus::IoErr)
+        let aligned = b.sector.is_multiple_of(block) && u64::from(b.nr_sectors).is_multiple_of(block);
+        let odd = !b.op.is_zone_mgmt() && (!aligned || b.nr_sectors == 0);
+        (beyond || odd).then_some(BlkStatus::IoErr)
     }
 
     /// Cuts the front piece off a bio that exceeds the limits; the remainder goes to the head of the task's list.

@@ -107,7 +107,7 @@ impl Stage {
     }
     /// Mean ns, 0 when empty.
     pub fn mean(&self) -> SimDuration {
-        if self.n == 0 { 0 } else { self.sum / self.n }
+        self.sum.checked_div(self.n).unwrap_or(0)
     }
 }
 
