@@ -6,7 +6,6 @@
 //! preset makes one, `t` is written on pause and in shared links only.
 //! Leaves out: drawing ([`crate::player`], [`crate::components`]).
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use bioscope_scenario::check;
@@ -22,14 +21,16 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::components::bar::Bar;
+use crate::components::bar::{self, BarView, SHARE_ID};
+use crate::components::canvas::CanvasEvent;
 use crate::components::form::{Form, full_key};
-use crate::components::lane::Lane;
-use crate::components::side::SideColumn;
-use crate::components::transport::{Transport, clock, speed_step};
+use crate::components::lane::{self, LaneView};
+use crate::components::side::{self, Place};
+use crate::components::transport::{self, clock, speed_step};
 use crate::dom;
 use crate::hooks;
-use crate::player::{Facts, Load, Player, Tip};
+use crate::player::{Facts, Load, Player};
+use crate::shared::Shared;
 use crate::sweep::{Chart, Point, Sweeper};
 use crate::theme::Theme;
 
@@ -81,7 +82,12 @@ pub enum Msg {
     Drawer(bool),
     Keys(bool),
     Advanced(bool),
-    Tip(Option<Tip>),
+    /// The tables of a lane are asked for, or no longer.
+    Tables(session::Side, bool),
+    /// The chart's canvas.
+    ChartPlace(CanvasEvent),
+    /// The canvas of the parts of time.
+    PartsPlace(CanvasEvent),
     WhySide(session::Side),
     Sweep,
     Point(Point),
@@ -103,35 +109,52 @@ pub struct Typed {
 
 /// See the module.
 pub struct App {
-    scenario: Rc<Scenario>,
+    scenario: Shared<Scenario>,
     /// The scenario of the shown run and of the address.
-    good: Rc<Scenario>,
-    typed: Rc<Vec<Typed>>,
+    good: Shared<Scenario>,
+    typed: Shared<Vec<Typed>>,
     /// What the link's text had wrong.
     from_link: Vec<Diagnostic>,
     /// What the settings have wrong together.
     checked: Vec<Diagnostic>,
     /// Both, and what the player found.
-    diagnostics: Rc<Vec<Diagnostic>>,
+    diagnostics: Shared<Vec<Diagnostic>>,
     player: Player,
     facts: Option<Facts>,
     sweeper: Sweeper,
-    chart: Option<Rc<Chart>>,
+    chart: Option<Chart>,
+    chart_place: Place,
+    parts_place: Place,
     sweeps: u32,
     theme: Theme,
     drawer: bool,
     keys: bool,
     advanced: bool,
     share: Option<(AttrValue, bool)>,
-    tip: Option<Tip>,
+    tables: [bool; 2],
     why_side: session::Side,
     said: AttrValue,
+    /// What every component speaks to; the same each time, so that nothing renders for it.
+    ears: Ears,
+    /// Takes the focus when the page is drawn.
+    focus: Option<&'static str>,
     /// Pending: dropping one cancels it.
     writing: Option<Timeout>,
     saying: Option<Timeout>,
     sweeping: Option<Timeout>,
     _listeners: Vec<EventListener>,
 }
+
+/// Callbacks that are made once.
+struct Ears {
+    say: Callback<Msg>,
+    overview: Callback<CanvasEvent>,
+    chart: Callback<CanvasEvent>,
+    parts: Callback<CanvasEvent>,
+}
+
+/// Id of the button that closes the list of keys.
+const KEYS_ID: &str = "keys-close";
 
 fn to_session(m: scenario::Moment) -> session::Moment {
     session::Moment { time: m.ns, k: (m.k > 0).then_some(m.k) }
@@ -150,26 +173,44 @@ impl Component for App {
         let theme = Theme::remembered();
         theme.apply();
         player.set_palette(theme.palette());
+        let overview = {
+            let player = player.clone();
+            Callback::from(move |e: CanvasEvent| match e {
+                CanvasEvent::Here(c) => player.attach_overview(Some(c)),
+                CanvasEvent::Gone => player.attach_overview(None),
+                CanvasEvent::Size(_, w, h) => player.resize_overview(w, h),
+            })
+        };
+        let ears = Ears {
+            say: link.callback(|m: Msg| m),
+            overview,
+            chart: link.callback(Msg::ChartPlace),
+            parts: link.callback(Msg::PartsPlace),
+        };
         let mut app = Self {
-            scenario: Rc::default(),
-            good: Rc::default(),
-            typed: Rc::default(),
+            scenario: Shared::default(),
+            good: Shared::default(),
+            typed: Shared::default(),
             from_link: Vec::new(),
             checked: Vec::new(),
-            diagnostics: Rc::default(),
+            diagnostics: Shared::default(),
             player,
             facts: None,
             sweeper: Sweeper::new(link.callback(Msg::Point)),
             chart: None,
+            chart_place: Place::default(),
+            parts_place: Place::default(),
             sweeps: 0,
             theme,
             drawer: false,
             keys: false,
             advanced: false,
             share: None,
-            tip: None,
+            tables: [false; 2],
             why_side: session::Side::A,
             said: AttrValue::default(),
+            ears,
+            focus: None,
             writing: None,
             saying: None,
             sweeping: None,
@@ -188,7 +229,7 @@ impl Component for App {
                 }
             }
             Msg::Open(p) => {
-                self.typed = Rc::default();
+                self.typed = Shared::default();
                 self.from_link.clear();
                 self.take(Scenario::of(p));
                 self.write(true);
@@ -215,23 +256,33 @@ impl Component for App {
             Msg::NextTheme => {
                 self.theme = self.theme.next();
                 self.theme.apply();
-                self.player.set_palette(self.theme.palette());
+                self.recolour();
             }
-            Msg::SystemTheme => self.player.set_palette(self.theme.palette()),
+            Msg::SystemTheme => self.recolour(),
             Msg::Drawer(open) => self.drawer = open,
-            Msg::Keys(open) => self.keys = open,
+            Msg::Keys(open) => {
+                self.keys = open;
+                self.focus = open.then_some(KEYS_ID);
+            }
             Msg::Advanced(on) => self.advanced = on,
-            Msg::Tip(tip) => {
-                if self.tip == tip {
-                    return false;
-                }
-                self.tip = tip;
+            Msg::Tables(side, open) => self.tables[usize::from(side == session::Side::B)] = open,
+            Msg::ChartPlace(e) => {
+                self.chart_place.heard(e);
+                self.draw_chart();
+                return false;
+            }
+            Msg::PartsPlace(e) => {
+                self.parts_place.heard(e);
+                self.draw_parts();
+                return false;
             }
             Msg::WhySide(side) => self.why_side = side,
             Msg::Sweep => self.sweep(),
             Msg::Point(p) => {
-                let Some(chart) = &mut self.chart else { return false };
-                return Rc::make_mut(chart).take(&p);
+                if !self.chart.as_mut().is_some_and(|c| c.take(&p)) {
+                    return false;
+                }
+                self.draw_chart();
             }
             Msg::Write => self.write(false),
             Msg::Say => self.say(),
@@ -240,52 +291,63 @@ impl Component for App {
         true
     }
 
-    fn view(&self, ctx: &Context<Self>) -> Html {
-        let say = ctx.link().callback(|m: Msg| m);
+    fn view(&self, _: &Context<Self>) -> Html {
+        let say = &self.ears.say;
         let facts = self.facts.as_ref();
-        let frame = facts.map(|f| f.frame.clone());
-        let playing = facts.is_some_and(|f| f.playing);
+        let frame = facts.map(|f| &*f.frame);
         let compared = self.good.has_b();
+        let ends = facts.map_or([None, None], |f| f.ends);
         let lane = |side: session::Side| {
-            html! {
-                <Lane key={crate::components::lane::name(side)} {side} {compared} title={self.title(side)} settings={self.distinction(side)}
-                    frame={frame.clone()} {playing} player={self.player.clone()} tip={self.tip.clone()} say={say.clone()} />
-            }
+            lane::view(&LaneView {
+                side,
+                compared,
+                title: self.title(side),
+                settings: self.distinction(side),
+                frame,
+                playing: facts.is_some_and(|f| f.playing),
+                tables: self.tables[usize::from(side == session::Side::B)],
+                player: &self.player,
+                say,
+            })
         };
+        let (preset, theme, share) = (self.scenario.preset, self.theme, self.share.as_ref());
         html! {
-            <div class={classes!("page", self.drawer.then_some("drawer-open"))}>
-                <Bar key="bar" preset={self.scenario.preset} {compared} theme={self.theme} share={self.share.clone()} say={say.clone()} />
+            <div class={if self.drawer { "page drawer-open" } else { "page" }}>
+                {bar::view(&BarView { preset, compared, theme, share, say })}
                 <section key="diagnostics" class="diagnostics" data-testid="diagnostics" role="status" aria-label="Messages">
                     { for self.diagnostics.iter().map(message) }
                 </section>
                 <aside key="form" class="left" id="drawer" aria-label="Scenario">
-                    <div key="head" class="drawer-head">
+                    <div class="drawer-head">
                         <h2>{"Scenario"}</h2>
                         <button onclick={say.reform(|_: MouseEvent| Msg::Drawer(false))} aria-label="Close the settings">{"×"}</button>
                     </div>
-                    <p key="look" class="look-for">{self.scenario.preset.map_or("", |p| p.look_for)}</p>
-                    <Form key="form" scenario={self.scenario.clone()} typed={self.typed.clone()} diagnostics={self.diagnostics.clone()}
+                    <p class="look-for">{preset.map_or("", |p| p.look_for)}</p>
+                    <Form scenario={self.scenario.clone()} typed={self.typed.clone()} diagnostics={self.diagnostics.clone()}
                         {compared} advanced={self.advanced} say={say.clone()} />
                 </aside>
-                <main key="stage" class={classes!("lanes", compared.then_some("two"))}>
+                <main key="stage" class={if compared { "lanes two" } else { "lanes" }}>
                     {lane(session::Side::A)}
                     if compared {
                         {lane(session::Side::B)}
                     }
                 </main>
                 <aside key="side" class="right" aria-label="Charts and reasons">
-                    <SideColumn {compared} palette={self.theme.palette()} chart={self.chart.clone()} frame={frame.clone()}
-                        ends={facts.map_or([None, None], |f| f.ends.clone())} why_side={self.why_side}
-                        seed={self.good.text(Side::A, Key::Seed)} say={say.clone()} />
+                    <div key="sweep">{self.chart.as_ref().map(|c| side::throughput(c, compared, &self.ears.chart, say))}</div>
+                    {side::time_parts(&ends, compared, &self.ears.parts)}
+                    {side::reasons(frame, self.why_side, compared, say)}
+                    {side::reproduce(frame, &self.good.text(Side::A, Key::Seed))}
                 </aside>
-                <Transport key="transport" facts={self.facts.clone()} player={self.player.clone()} say={say.clone()} />
+                {transport::view(facts, &self.ears.overview, say)}
                 <p key="aloud" class="unseen" role="status" aria-live="polite">{self.said.clone()}</p>
-                <div key="keys">
-                    if self.keys {
-                        <KeyList say={say.clone()} />
-                    }
-                </div>
+                <div key="keys">{self.keys.then(|| key_list(say))}</div>
             </div>
+        }
+    }
+
+    fn rendered(&mut self, _: &Context<Self>, _: bool) {
+        if let Some(id) = self.focus.take() {
+            dom::focus(id);
         }
     }
 }
@@ -357,16 +419,16 @@ impl App {
         let fragment = text::fragment_of(&hash);
         let (scenario, problems) =
             if fragment.is_empty() { (Scenario::of(&PRESETS[0]), Vec::new()) } else { text::decode(fragment) };
-        self.typed = Rc::default();
+        self.typed = Shared::default();
         self.from_link = problems;
         self.take(scenario);
     }
 
     /// Shows a scenario, if a run can be made of it; else its preset, with the messages.
     fn take(&mut self, scenario: Scenario) {
-        self.scenario = Rc::new(scenario);
+        self.scenario = Shared::new(scenario);
         if !self.run() {
-            self.good = Rc::new(Scenario::of(self.scenario.preset.unwrap_or(&PRESETS[0])));
+            self.good = Shared::new(Scenario::of(self.scenario.preset.unwrap_or(&PRESETS[0])));
             self.load();
         }
         if let Some(p) = self.scenario.preset {
@@ -396,7 +458,8 @@ impl App {
         let speed = self.facts.as_ref().filter(|f| f.speed > 0).map(|f| f.speed);
         let speed = speed.or(good.preset.map(|p| p.speed_ns)).unwrap_or(SPEED);
         self.player.load(a, b, to_session(start), speed);
-        self.chart = Chart::of(self.sweeps, good).map(Rc::new);
+        self.chart = Chart::of(self.sweeps, good);
+        self.draw_chart();
         self.sweeper.start(Vec::new());
         self.sweeping = None;
     }
@@ -415,7 +478,7 @@ impl App {
             let reached = [&(long.reached / 1_000_000).to_string(), "ms"].concat();
             all.push(Diagnostic::error(&full_key(side, "runtime"), "", words).suggest(reached));
         }
-        self.diagnostics = Rc::new(all);
+        self.diagnostics = Shared::new(all);
     }
 
     fn edit(&mut self, ctx: &Context<Self>, side: Side, key: Key, typed: String) {
@@ -424,9 +487,10 @@ impl App {
         match next.set_text(&name, &typed) {
             Ok(()) => self.change(ctx, key, |s| *s = next),
             Err(problem) => {
-                let all = Rc::make_mut(&mut self.typed);
-                all.retain(|t| (t.side, t.key) != (side, key));
-                all.push(Typed { side, key, text: typed, problem });
+                self.typed.change(|all| {
+                    all.retain(|t| (t.side, t.key) != (side, key));
+                    all.push(Typed { side, key, text: typed, problem });
+                });
                 self.forget_link_problem(key);
                 self.collect();
             }
@@ -440,23 +504,24 @@ impl App {
 
     /// Changes the scenario at one key and runs it from the current moment.
     fn change(&mut self, ctx: &Context<Self>, key: Key, f: impl FnOnce(&mut Scenario)) {
-        Rc::make_mut(&mut self.typed).retain(|t| t.key != key);
+        self.typed.change(|all| all.retain(|t| t.key != key));
         self.forget_link_problem(key);
-        f(Rc::make_mut(&mut self.scenario));
+        self.scenario.change(f);
         self.rerun(ctx);
     }
 
     fn compare(&mut self, ctx: &Context<Self>, on: bool) {
-        let s = Rc::make_mut(&mut self.scenario);
-        if !on {
-            s.drop_b();
-        } else if !s.has_b() {
-            // What B is for: the preset's difference, else the setting this page is about.
-            let own = s.preset.map(Preset::b_values).filter(|v| !v.is_empty());
-            for (key, v) in own.unwrap_or_else(|| vec![(Key::ZonedQd1Writes, bioscope_scenario::Value::Int(1))]) {
-                s.set(Side::B, key, v);
+        self.scenario.change(|s| {
+            if !on {
+                s.drop_b();
+            } else if !s.has_b() {
+                // What B is for: the preset's difference, else the setting this page is about.
+                let own = s.preset.map(Preset::b_values).filter(|v| !v.is_empty());
+                for (key, v) in own.unwrap_or_else(|| vec![(Key::ZonedQd1Writes, bioscope_scenario::Value::Int(1))]) {
+                    s.set(Side::B, key, v);
+                }
             }
-        }
+        });
         self.rerun(ctx);
     }
 
@@ -474,8 +539,8 @@ impl App {
     fn note_moment(&mut self) {
         let Some(f) = &self.facts else { return };
         let t = Some(to_link(f.moment));
-        Rc::make_mut(&mut self.scenario).t = t;
-        Rc::make_mut(&mut self.good).t = t;
+        self.scenario.change(|s| s.t = t);
+        self.good.change(|s| s.t = t);
     }
 
     fn write_later(&mut self, ctx: &Context<Self>) {
@@ -502,6 +567,7 @@ impl App {
         let stopped = before.as_ref().is_some_and(|b| b.playing) && !playing;
         if before.is_none_or(|b| b.load != load) && !matches!(load, Load::Ahead(_)) {
             self.collect();
+            self.draw_parts();
             self.sweep_later(ctx);
         }
         if stopped {
@@ -535,7 +601,8 @@ impl App {
         self.sweeping = None;
         let Some(mut chart) = Chart::of(self.sweeps, &self.good) else { return };
         let jobs = chart.jobs(&self.good);
-        self.chart = Some(Rc::new(chart));
+        self.chart = Some(chart);
+        self.draw_chart();
         self.sweeper.start(jobs);
     }
 
@@ -549,6 +616,25 @@ impl App {
         let copied = ctx.link().callback(|_: ()| Msg::Copied);
         dom::copy(&link, copied);
         self.share = Some((link.into(), false));
+        self.focus = Some(SHARE_ID);
+    }
+
+    fn recolour(&self) {
+        self.player.set_palette(self.theme.palette());
+        self.draw_chart();
+        self.draw_parts();
+    }
+
+    fn draw_chart(&self) {
+        if let Some(chart) = &self.chart {
+            side::draw_chart(&self.chart_place, chart, self.theme.palette());
+        }
+    }
+
+    fn draw_parts(&self) {
+        if let Some(f) = &self.facts {
+            side::draw_parts(&self.parts_place, &f.ends, self.theme.palette());
+        }
     }
 
     /// A key of the player. True if the page changes by itself.
@@ -600,14 +686,8 @@ impl App {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct KeyListProps {
-    say: Callback<Msg>,
-}
-
 /// The keys, over everything.
-#[component]
-fn KeyList(props: &KeyListProps) -> Html {
+fn key_list(say: &Callback<Msg>) -> Html {
     const KEYS: [(&str, &str); 8] = [
         ("space .", "play or pause"),
         ("← →", "one event back or forward"),
@@ -618,22 +698,12 @@ fn KeyList(props: &KeyListProps) -> Html {
         ("Esc", "close"),
         ("Tab", "to the next control"),
     ];
-    let close = props.say.reform(|_: MouseEvent| Msg::Keys(false));
-    let button = use_node_ref();
-    {
-        let button = button.clone();
-        use_effect_with((), move |()| {
-            if let Some(b) = button.cast::<web_sys::HtmlElement>() {
-                drop(b.focus());
-            }
-        });
-    }
     html! {
         <div class="overlay" role="dialog" aria-modal="true" aria-label="Keys">
             <dl>
-                { for KEYS.iter().map(|(k, words)| html! { <div key={*k}><dt><kbd>{*k}</kbd></dt><dd>{*words}</dd></div> }) }
+                { for KEYS.iter().map(|(k, words)| html! { <div><dt><kbd>{*k}</kbd></dt><dd>{*words}</dd></div> }) }
             </dl>
-            <button ref={button} onclick={close}>{"Close"}</button>
+            <button id={KEYS_ID} onclick={say.reform(|_: MouseEvent| Msg::Keys(false))}>{"Close"}</button>
         </div>
     }
 }

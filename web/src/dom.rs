@@ -5,7 +5,7 @@
 //! Leaves out: what is done with the answers.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Element, HtmlElement, MediaQueryList, Storage, Window};
+use web_sys::{Document, Element, HtmlElement, HtmlInputElement, MediaQueryList, Storage, Window};
 use yew::Callback;
 
 /// The window. The page role always has one.
@@ -51,6 +51,20 @@ pub fn set_style(element: &Element, property: &str, value: &str) {
     if let Some(e) = element.dyn_ref::<HtmlElement>() {
         drop(e.style().set_property(property, value));
     }
+}
+
+/// Gives an element the focus; a field's text is selected.
+pub fn focus(id: &str) {
+    let Some(e) = document().get_element_by_id(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) else { return };
+    // An element that is not shown does not take it.
+    drop(e.focus());
+    if let Some(field) = e.dyn_ref::<HtmlInputElement>() {
+        field.select();
+    }
+}
+/// A length in CSS pixels.
+pub fn px(v: f32) -> String {
+    [&(v as i32).to_string(), "px"].concat()
 }
 
 fn storage() -> Option<Storage> {

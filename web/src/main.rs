@@ -11,6 +11,8 @@ mod dom;
 mod hooks;
 mod paint;
 mod player;
+mod plot;
+mod shared;
 mod sweep;
 mod theme;
 mod worker;

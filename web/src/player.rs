@@ -10,6 +10,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use bioscope_core::config::{SimConfig, WorkloadConfig};
+use bioscope_core::observe::stats::DriveTime;
 use bioscope_core::time::SimTime;
 use bioscope_session::{Frame, MAX_WALL_NS, Moment, Session, Side, SideFrame, TooLong};
 use bioscope_stage::charts;
@@ -22,6 +23,7 @@ use yew::Callback;
 
 use crate::dom;
 use crate::paint::Painter;
+use crate::shared::Shared;
 
 /// Wall time of one slice of pre-simulation, ms.
 const SLICE_MS: f64 = 14.0;
@@ -50,23 +52,14 @@ pub enum Load {
 /// What the page knows of the player.
 #[derive(Clone, PartialEq)]
 pub struct Facts {
-    pub frame: Rc<Frame>,
+    pub frame: Shared<Frame>,
     pub moment: Moment,
     pub playing: bool,
     pub speed: u64,
     pub known: SimTime,
     pub load: Load,
-    /// Final figures of both runs, once known.
-    pub ends: [Option<Rc<bioscope_core::observe::stats::Stats>>; 2],
-}
-
-/// A tooltip on a lane, CSS pixels from its canvas.
-#[derive(Clone, PartialEq)]
-pub struct Tip {
-    pub side: Side,
-    pub x: f32,
-    pub y: f32,
-    pub words: String,
+    /// Where the drives' time went, once the runs are known to their end.
+    pub ends: [Option<DriveTime>; 2],
 }
 
 /// One lane's canvas.
@@ -83,7 +76,7 @@ struct State {
     /// To be shown as soon as it is known.
     wanted: Option<Moment>,
     load: Load,
-    ends: [Option<Rc<bioscope_core::observe::stats::Stats>>; 2],
+    ends: [Option<DriveTime>; 2],
     playing: bool,
     last_tick: f64,
     last_facts: f64,
@@ -357,7 +350,7 @@ impl Player {
     }
 
     /// The pointer is at a place of a lane: lights what is there up in both lanes and says what it is.
-    pub fn point(&self, side: Side, x: f32, y: f32) -> Option<Tip> {
+    pub fn point(&self, side: Side, x: f32, y: f32) -> Option<String> {
         let s = &mut *self.state.borrow_mut();
         let what = lane::hit(&s.lanes[index(side)].hits, x, y);
         if s.lit != what {
@@ -368,15 +361,15 @@ impl Player {
         }
         let frame = s.session.as_ref()?.frame();
         let shown = side_of(&frame, side)?;
-        let words = lane::words(&shown.snapshot, &shown.issues, what?)?;
-        Some(Tip { side, x, y, words })
+        lane::words(&shown.snapshot, &shown.issues, what?)
     }
-    /// The pointer left.
-    pub fn unpoint(&self) {
+    /// The pointer left: there is nothing to say.
+    pub fn unpoint(&self) -> Option<String> {
         let s = &mut *self.state.borrow_mut();
         if s.lit.take().is_some() && !s.playing {
             s.paint();
         }
+        None
     }
     /// A click: on a command of the strip it goes to the moment of its issue.
     pub fn click(&self, side: Side, x: f32, y: f32) {
@@ -427,7 +420,7 @@ impl State {
         }
         if finished {
             for side in [Side::A, Side::B] {
-                self.ends[index(side)] = session.end(side).map(|e| Rc::new(e.stats.clone()));
+                self.ends[index(side)] = session.end(side).map(|e| e.stats.drive);
                 let mut line: Vec<f32> =
                     session.overview(side, COLUMNS).iter().map(|v| (v / 1_048_576.0) as f32).collect();
                 // An empty cache takes the first writes at the interface's rate: cut, so that the rest has room.
@@ -517,13 +510,13 @@ impl State {
         }
         let session = self.session.as_ref()?;
         Some(Facts {
-            frame: Rc::new(session.frame()),
+            frame: Shared::new(session.frame()),
             moment: session.moment(),
             playing: self.playing,
             speed: session.speed(),
             known: session.known(),
             load: self.load,
-            ends: self.ends.clone(),
+            ends: self.ends,
         })
     }
 }

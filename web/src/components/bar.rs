@@ -5,28 +5,28 @@
 //! Leaves out: what the choices do ([`crate::app`]).
 
 use bioscope_scenario::preset::{PRESETS, Preset};
-use web_sys::{HtmlInputElement, HtmlSelectElement};
+use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
 use crate::app::Msg;
 use crate::theme::Theme;
 
-#[derive(Properties, PartialEq)]
-pub struct BarProps {
+/// Id of the field with the link: selected when it appears, which is what is left where the clipboard is refused.
+pub const SHARE_ID: &str = "share-url";
+
+/// What the bar is drawn from.
+pub struct BarView<'a> {
     pub preset: Option<&'static Preset>,
     pub compared: bool,
     pub theme: Theme,
     /// The link to be copied, while it is shown, and whether copying worked.
-    pub share: Option<(AttrValue, bool)>,
-    pub say: Callback<Msg>,
+    pub share: Option<&'a (AttrValue, bool)>,
+    pub say: &'a Callback<Msg>,
 }
 
-#[component]
-pub fn Bar(props: &BarProps) -> Html {
-    let say = |m: fn() -> Msg| {
-        let say = props.say.clone();
-        Callback::from(move |_: MouseEvent| say.emit(m()))
-    };
+/// The bar.
+pub fn view(props: &BarView) -> Html {
+    let say = |m: fn() -> Msg| props.say.reform(move |_: MouseEvent| m());
     let open = {
         let say = props.say.clone();
         Callback::from(move |e: Event| {
@@ -36,10 +36,11 @@ pub fn Bar(props: &BarProps) -> Html {
             }
         })
     };
+    let theme = ["Theme: ", props.theme.word()].concat();
     let chosen = props.preset.map_or("", |p| p.name);
     let pressed = |on: bool| if on { "true" } else { "false" };
     html! {
-        <header class="bar">
+        <header key="bar" class="bar">
             <button key="drawer" class="drawer-button" data-testid="drawer" onclick={say(|| Msg::Drawer(true))} aria-label="Settings">
                 <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path d="M3 6h14M3 10h14M3 14h14" /></svg>
             </button>
@@ -67,7 +68,7 @@ pub fn Bar(props: &BarProps) -> Html {
             <div key="right" class="bar-right">
                 <button key="share" class="primary" data-testid="share" onclick={say(|| Msg::Share)}>{"Share"}<span class="narrow-off">{" link"}</span></button>
                 <button key="theme" class="square" data-testid="theme" onclick={say(|| Msg::NextTheme)}
-                    aria-label={format!("Theme: {}", props.theme.word())} title={format!("Theme: {}", props.theme.word())}>
+                    aria-label={theme.clone()} title={theme}>
                     <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" class="theme-icon">
                         <circle cx="10" cy="10" r="6.5" /><path d="M10 3.5a6.5 6.5 0 0 1 0 13z" />
                     </svg>
@@ -75,42 +76,16 @@ pub fn Bar(props: &BarProps) -> Html {
                 <button key="keys" class="square narrow-off" onclick={say(|| Msg::Keys(true))} aria-label="Keys" title="Keys (?)">{"?"}</button>
             </div>
             <div key="link" class="share-place">
-                if let Some((link, copied)) = props.share.clone() {
-                    <ShareField {link} {copied} say={props.say.clone()} />
+                if let Some((link, copied)) = props.share {
+                    <div class="share">
+                        <label>
+                            <span>{if *copied { "Link copied." } else { "Copy this link:" }}</span>
+                            <input id={SHARE_ID} data-testid="share-url" readonly=true value={link.clone()} />
+                        </label>
+                        <button onclick={say(|| Msg::CloseShare)} aria-label="Close">{"×"}</button>
+                    </div>
                 }
             </div>
         </header>
-    }
-}
-
-#[derive(Properties, PartialEq)]
-struct ShareFieldProps {
-    link: AttrValue,
-    copied: bool,
-    say: Callback<Msg>,
-}
-
-/// The link in a selected field: what is left where the clipboard is refused.
-#[component]
-fn ShareField(props: &ShareFieldProps) -> Html {
-    let field = use_node_ref();
-    {
-        let field = field.clone();
-        use_effect_with(props.link.clone(), move |_| {
-            if let Some(f) = field.cast::<HtmlInputElement>() {
-                drop(f.focus());
-                f.select();
-            }
-        });
-    }
-    let close = props.say.reform(|_: MouseEvent| Msg::CloseShare);
-    html! {
-        <div class="share">
-            <label key="field">
-                <span key="words">{if props.copied { "Link copied." } else { "Copy this link:" }}</span>
-                <input key="link" ref={field} data-testid="share-url" readonly=true value={props.link.clone()} />
-            </label>
-            <button key="close" onclick={close} aria-label="Close">{"×"}</button>
-        </div>
     }
 }

@@ -1,8 +1,8 @@
 //! A canvas that fills its box and tells its size.
 //!
 //! Models: nothing.
-//! Rule: the component renders once; what is drawn comes from outside of Yew. The box, not the canvas, is observed,
-//! so that setting the bitmap's size cannot call the observer again.
+//! Rule: what is drawn comes from outside of Yew. The box, not the canvas, is observed, so that setting the bitmap's
+//! size cannot call the observer again.
 //! Leaves out: drawing.
 
 use wasm_bindgen::JsCast;
@@ -11,6 +11,7 @@ use web_sys::{Element, HtmlCanvasElement, ResizeObserver};
 use yew::prelude::*;
 
 /// What happens to a canvas.
+#[derive(Clone)]
 pub enum CanvasEvent {
     /// It is in the page.
     Here(HtmlCanvasElement),
@@ -22,58 +23,67 @@ pub enum CanvasEvent {
 
 #[derive(Properties, PartialEq)]
 pub struct CanvasProps {
-    /// What it shows, for those who do not see it.
-    pub label: AttrValue,
+    /// What it shows, for those who do not see it; without, something else says the same.
+    #[prop_or_default]
+    pub label: Option<AttrValue>,
     /// Id of the element that describes it further.
     #[prop_or_default]
     pub described_by: Option<AttrValue>,
-    /// Hidden from assistive technology: something else says the same.
-    #[prop_or_default]
-    pub decorative: bool,
     pub on: Callback<CanvasEvent>,
 }
 
 /// A box with a canvas in it.
-#[component]
-pub fn Canvas(props: &CanvasProps) -> Html {
-    let canvas = use_node_ref();
-    let place = use_node_ref();
-    {
-        let (canvas, place, on) = (canvas.clone(), place.clone(), props.on.clone());
-        use_effect_with((), move |()| {
-            if let Some(c) = canvas.cast::<HtmlCanvasElement>() {
-                on.emit(CanvasEvent::Here(c));
-            }
-            let watched = place.cast::<Element>();
-            let tell = {
-                let (watched, on) = (watched.clone(), on.clone());
-                move || {
-                    if let Some(e) = &watched {
-                        let r = e.get_bounding_client_rect();
-                        on.emit(CanvasEvent::Size(e.clone(), r.width() as f32, r.height() as f32));
-                    }
-                }
-            };
-            let changed = Closure::<dyn FnMut()>::new(tell);
-            let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).ok();
-            if let (Some(o), Some(e)) = (&observer, &watched) {
-                o.observe(e);
-            }
-            move || {
-                if let Some(o) = observer {
-                    o.disconnect();
-                }
-                drop(changed);
-                on.emit(CanvasEvent::Gone);
-            }
-        });
+pub struct Canvas {
+    canvas: NodeRef,
+    place: NodeRef,
+    /// Watches the box; the closure lives as long.
+    observer: Option<(ResizeObserver, Closure<dyn FnMut()>)>,
+}
+
+impl Component for Canvas {
+    type Message = ();
+    type Properties = CanvasProps;
+
+    fn create(_: &Context<Self>) -> Self {
+        Self { canvas: NodeRef::default(), place: NodeRef::default(), observer: None }
     }
-    let role = (!props.decorative).then_some("img");
-    let label = (!props.decorative).then(|| props.label.clone());
-    html! {
-        <div class="canvas" ref={place}>
-            <canvas ref={canvas} {role} aria-label={label} aria-describedby={props.described_by.clone()}
-                aria-hidden={props.decorative.then_some("true")} />
-        </div>
+
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let p = ctx.props();
+        let (role, hidden) = if p.label.is_some() { (Some("img"), None) } else { (None, Some("true")) };
+        html! {
+            <div class="canvas" ref={&self.place}>
+                <canvas ref={&self.canvas} {role} aria-label={p.label.clone()} aria-describedby={p.described_by.clone()} aria-hidden={hidden} />
+            </div>
+        }
+    }
+
+    fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
+        if !first {
+            return;
+        }
+        let on = ctx.props().on.clone();
+        if let Some(c) = self.canvas.cast::<HtmlCanvasElement>() {
+            on.emit(CanvasEvent::Here(c));
+        }
+        let Some(watched) = self.place.cast::<Element>() else { return };
+        let changed = {
+            let watched = watched.clone();
+            Closure::<dyn FnMut()>::new(move || {
+                let r = watched.get_bounding_client_rect();
+                on.emit(CanvasEvent::Size(watched.clone(), r.width() as f32, r.height() as f32));
+            })
+        };
+        if let Ok(observer) = ResizeObserver::new(changed.as_ref().unchecked_ref()) {
+            observer.observe(&watched);
+            self.observer = Some((observer, changed));
+        }
+    }
+
+    fn destroy(&mut self, ctx: &Context<Self>) {
+        if let Some((observer, _)) = &self.observer {
+            observer.disconnect();
+        }
+        ctx.props().on.emit(CanvasEvent::Gone);
     }
 }

@@ -5,8 +5,6 @@
 //! field with its message, and the run keeps the last good one.
 //! Leaves out: which parameters there are (`bioscope-scenario`).
 
-use std::rc::Rc;
-
 use bioscope_scenario::diagnostic::Diagnostic;
 use bioscope_scenario::params::{Group, KEYS, Key, Param};
 use bioscope_scenario::scenario::{Scenario, Side};
@@ -15,13 +13,14 @@ use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::app::{Msg, Typed};
+use crate::shared::Shared;
 
 #[derive(Properties, PartialEq)]
 pub struct FormProps {
-    pub scenario: Rc<Scenario>,
+    pub scenario: Shared<Scenario>,
     /// Texts that are not values yet.
-    pub typed: Rc<Vec<Typed>>,
-    pub diagnostics: Rc<Vec<Diagnostic>>,
+    pub typed: Shared<Vec<Typed>>,
+    pub diagnostics: Shared<Vec<Diagnostic>>,
     pub compared: bool,
     pub advanced: bool,
     pub say: Callback<Msg>,

@@ -4,34 +4,33 @@
 //! Rule: numbers carry their unit and keep their width.
 //! Leaves out: what is on the stage (`bioscope-stage`).
 
-use std::rc::Rc;
-
 use bioscope_session::{Frame, Side, SideFrame};
 use bioscope_stage::{readouts, table, text};
-use web_sys::{HtmlDetailsElement, PointerEvent};
+use web_sys::{Element, HtmlDetailsElement, PointerEvent};
 use yew::prelude::*;
 
 use crate::app::Msg;
 use crate::components::canvas::{Canvas, CanvasEvent};
 use crate::dom;
-use crate::player::{Player, Tip};
+use crate::player::Player;
 
-#[derive(Properties, PartialEq)]
-pub struct LaneProps {
+/// What a lane is drawn from.
+pub struct LaneView<'a> {
     pub side: Side,
     /// True with two lanes.
     pub compared: bool,
-    pub title: AttrValue,
+    pub title: &'static str,
     /// What distinguishes this side: `zoned_qd1_writes=0`.
-    pub settings: AttrValue,
-    pub frame: Option<Rc<Frame>>,
+    pub settings: String,
+    pub frame: Option<&'a Frame>,
     pub playing: bool,
-    pub player: Player,
-    pub tip: Option<Tip>,
-    pub say: Callback<Msg>,
+    /// The tables are asked for.
+    pub tables: bool,
+    pub player: &'a Player,
+    pub say: &'a Callback<Msg>,
 }
 
-/// The number of a side's frame.
+/// A side's part of a frame.
 pub fn side_frame(frame: &Frame, side: Side) -> Option<&SideFrame> {
     match side {
         Side::A => Some(&frame.a),
@@ -55,33 +54,27 @@ pub fn letter(side: Side) -> &'static str {
     }
 }
 
-#[component]
-pub fn Lane(props: &LaneProps) -> Html {
-    let side = props.side;
-    let letter = letter(side);
-    let shown = props.frame.as_deref().and_then(|f| side_frame(f, side));
-    let summary_id = format!("summary-{letter}");
+/// The lane.
+pub fn view(v: &LaneView) -> Html {
+    let letter = letter(v.side);
+    let shown = v.frame.and_then(|f| side_frame(f, v.side));
+    let errors = shown.map_or(0, |s| s.readouts.errors);
     html! {
-        <section class={classes!("lane", letter)} data-testid={format!("lane-{letter}")} aria-label={format!("Run {}", name(side))}>
+        <section key={letter} class={["lane ", letter].concat()} data-testid={["lane-", letter].concat()} aria-label={["Run ", name(v.side)].concat()}>
             <header key="head" class="lane-head">
-                if props.compared {
-                    <span key="badge" class="badge">{name(side)}</span>
+                if v.compared {
+                    <span class="badge">{name(v.side)}</span>
                 }
-                <h2 key="title">{props.title.clone()}</h2>
-                <code key="settings">{props.settings.clone()}</code>
-                <Alternative key="text" {side} id={summary_id.clone()} frame={props.frame.clone()} playing={props.playing} />
-                <Readouts key="readouts" frame={props.frame.clone()} {side} />
+                <h2>{v.title}</h2>
+                <code>{&v.settings}</code>
+                {alternative(v, shown)}
+                {numbers(shown)}
             </header>
-            <Stage key="stage" {side} player={props.player.clone()} described_by={summary_id} say={props.say.clone()} />
-            <div key="tip" class="tip-place">
-                if let Some(tip) = props.tip.clone().filter(|t| t.side == side) {
-                    <Tooltip {tip} />
-                }
-            </div>
+            <Stage key="stage" side={v.side} player={v.player.clone()} />
             <div key="errors" class="lane-errors">
-                if let Some(n) = shown.map(|s| s.readouts.errors).filter(|n| *n > 0) {
+                if errors > 0 {
                     <p class="banner" role="status">
-                        {text::count(n, "bio", "bios")}{" ended with an error (EIO) in the simulated system."}
+                        {text::count(errors, "bio", "bios")}{" ended with an error (EIO) in the simulated system."}
                     </p>
                 }
             </div>
@@ -89,27 +82,61 @@ pub fn Lane(props: &LaneProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct ReadoutsProps {
-    frame: Option<Rc<Frame>>,
-    side: Side,
-}
-
-#[component]
-fn Readouts(props: &ReadoutsProps) -> Html {
-    let shown = props.frame.as_deref().and_then(|f| side_frame(f, props.side));
-    let rate = |v: Option<f64>| v.map(readouts::bandwidth);
-    let now = rate(shown.map(|s| s.readouts.now_bytes_per_sec));
-    let mean = rate(shown.and_then(|s| s.readouts.mean_bytes_per_sec));
+fn numbers(shown: Option<&SideFrame>) -> Html {
+    let one = |key: &'static str, value: Option<f64>| {
+        let b = value.map(readouts::bandwidth);
+        let (mib, mb) = b.map_or_else(|| ("–".to_string(), None), |b| (b.mib, Some(b.mb)));
+        html! { <div class={key} title={mb}><dt>{key}</dt><dd>{mib}</dd></div> }
+    };
     let p99 = shown.map_or_else(|| "–".to_string(), |s| readouts::p99(&s.snapshot.stats));
-    let mib = |b: &Option<readouts::Bandwidth>| b.as_ref().map_or_else(|| "–".to_string(), |b| b.mib.clone());
-    let mb = |b: &Option<readouts::Bandwidth>| b.as_ref().map(|b| b.mb.clone());
     html! {
         <dl class="readouts">
-            <div key="now" title={mb(&now)}><dt>{"now"}</dt><dd class="big">{mib(&now)}</dd></div>
-            <div key="mean" title={mb(&mean)}><dt>{"mean"}</dt><dd>{mib(&mean)}</dd></div>
-            <div key="p99" class="p99"><dt>{"p99"}</dt><dd>{p99}</dd></div>
+            {one("now", shown.map(|s| s.readouts.now_bytes_per_sec))}
+            {one("mean", shown.and_then(|s| s.readouts.mean_bytes_per_sec))}
+            <div class="p99"><dt>{"p99"}</dt><dd>{p99}</dd></div>
         </dl>
+    }
+}
+
+fn summary_id(side: Side) -> &'static str {
+    match side {
+        Side::A => "summary-a",
+        Side::B => "summary-b",
+    }
+}
+
+/// The stage in words: a sentence, and tables while they are asked for.
+fn alternative(v: &LaneView, shown: Option<&SideFrame>) -> Html {
+    let side = v.side;
+    let ontoggle = v
+        .say
+        .reform(move |e: Event| Msg::Tables(side, e.target_dyn_into::<HtmlDetailsElement>().is_some_and(|d| d.open())));
+    let sentence = shown.filter(|_| !v.playing).map(|s| table::summary(&s.snapshot));
+    let tables = shown.filter(|_| v.tables).map_or_else(Vec::new, |s| table::tables(&s.snapshot));
+    let words = ["Run ", name(side), " as tables"].concat();
+    html! {
+        <div class="alternative">
+            <p id={summary_id(side)} class="unseen">{sentence.unwrap_or_else(|| "Playing.".to_string())}</p>
+            <details {ontoggle}>
+                <summary title="As tables"><span class="unseen">{&words}</span></summary>
+                <div class="tables" tabindex="0" role="region" aria-label={words.clone()}>
+                    { for tables.iter().map(|t| data_table(&t.title, &t.head, &t.rows)) }
+                </div>
+            </details>
+        </div>
+    }
+}
+
+/// Headings and rows as HTML.
+pub fn data_table(title: &str, head: &[&'static str], rows: &[Vec<String>]) -> Html {
+    html! {
+        <table>
+            <caption>{title}</caption>
+            <thead><tr>{ for head.iter().map(|h| html! { <th scope="col">{*h}</th> }) }</tr></thead>
+            <tbody>
+                { for rows.iter().map(|r| html! { <tr>{ for r.iter().map(|c| html! { <td>{c}</td> }) }</tr> }) }
+            </tbody>
+        </table>
     }
 }
 
@@ -117,118 +144,56 @@ fn Readouts(props: &ReadoutsProps) -> Html {
 struct StageProps {
     side: Side,
     player: Player,
-    described_by: AttrValue,
-    say: Callback<Msg>,
 }
 
-/// The canvas with its pointer. Renders once.
-#[component]
-fn Stage(props: &StageProps) -> Html {
-    let side = props.side;
-    let on = {
-        let player = props.player.clone();
-        Callback::from(move |e: CanvasEvent| match e {
+/// The canvas with its pointer and tooltip. Renders once; the tooltip is moved and filled outside of Yew.
+struct Stage {
+    tip: NodeRef,
+    on: Callback<CanvasEvent>,
+}
+
+impl Component for Stage {
+    type Message = ();
+    type Properties = StageProps;
+
+    fn create(ctx: &Context<Self>) -> Self {
+        let (player, side) = (ctx.props().player.clone(), ctx.props().side);
+        let on = Callback::from(move |e: CanvasEvent| match e {
             CanvasEvent::Here(c) => player.attach_lane(side, Some(c)),
             CanvasEvent::Gone => player.attach_lane(side, None),
             CanvasEvent::Size(place, w, h) => {
                 let needed = player.resize_lane(side, w, h);
-                dom::set_style(&place, "--needed", &format!("{}px", needed as u32));
-            }
-        })
-    };
-    let point = {
-        let (player, say) = (props.player.clone(), props.say.clone());
-        Callback::from(move |e: PointerEvent| {
-            say.emit(Msg::Tip(player.point(side, e.offset_x() as f32, e.offset_y() as f32)));
-        })
-    };
-    let leave = {
-        let (player, say) = (props.player.clone(), props.say.clone());
-        Callback::from(move |_: PointerEvent| {
-            player.unpoint();
-            say.emit(Msg::Tip(None));
-        })
-    };
-    let click = {
-        let player = props.player.clone();
-        Callback::from(move |e: MouseEvent| player.click(side, e.offset_x() as f32, e.offset_y() as f32))
-    };
-    let label = match side {
-        Side::A => "Run A: jobs, zone write plugs, tags and drive at this moment",
-        Side::B => "Run B: jobs, zone write plugs, tags and drive at this moment",
-    };
-    html! {
-        <div class="stage" onpointermove={point} onpointerleave={leave} onclick={click}>
-            <Canvas {label} described_by={props.described_by.clone()} {on} />
-        </div>
-    }
-}
-
-#[derive(Properties, PartialEq)]
-struct TooltipProps {
-    tip: Tip,
-}
-
-#[component]
-fn Tooltip(props: &TooltipProps) -> Html {
-    let place = use_node_ref();
-    {
-        let place = place.clone();
-        use_effect_with((props.tip.x, props.tip.y), move |(x, y)| {
-            if let Some(e) = place.cast::<web_sys::Element>() {
-                dom::set_style(&e, "--x", &format!("{}px", *x as i32));
-                dom::set_style(&e, "--y", &format!("{}px", *y as i32));
+                dom::set_style(&place, "--needed", &dom::px(needed));
             }
         });
+        Self { tip: NodeRef::default(), on }
     }
-    html! { <div class="tip" ref={place}>{&props.tip.words}</div> }
-}
 
-#[derive(Properties, PartialEq)]
-struct AlternativeProps {
-    side: Side,
-    id: AttrValue,
-    frame: Option<Rc<Frame>>,
-    playing: bool,
-}
-
-/// The stage in words: a sentence, and tables while they are asked for.
-#[component]
-fn Alternative(props: &AlternativeProps) -> Html {
-    let open = use_state_eq(|| false);
-    let ontoggle = {
-        let open = open.clone();
-        Callback::from(move |e: Event| {
-            if let Some(d) = e.target_dyn_into::<HtmlDetailsElement>() {
-                open.set(d.open());
-            }
-        })
-    };
-    let shown = props.frame.as_deref().and_then(|f| side_frame(f, props.side));
-    let sentence = shown.filter(|_| !props.playing).map(|s| table::summary(&s.snapshot));
-    let tables = shown.filter(|_| *open).map_or_else(Vec::new, |s| table::tables(&s.snapshot));
-    html! {
-        <div class="alternative">
-            <p key="sentence" id={props.id.clone()} class="unseen">{sentence.unwrap_or_else(|| "Playing.".to_string())}</p>
-            <details key="tables" {ontoggle}>
-                <summary title="As tables"><span class="unseen">{"Run "}{name(props.side)}{" as tables"}</span></summary>
-                <div class="tables" tabindex="0" role="region" aria-label={format!("Run {} as tables", name(props.side))}>
-                    { for tables.iter().map(data_table) }
-                </div>
-            </details>
-        </div>
-    }
-}
-
-/// A table of the stage as HTML.
-fn data_table(t: &table::Table) -> Html {
-    html! {
-        <table key={t.title.clone()}>
-            <caption>{&t.title}</caption>
-            <thead><tr>{ for t.head.iter().map(|h| html! { <th scope="col">{*h}</th> }) }</tr></thead>
-            <tbody>
-                { for t.rows.iter().map(|r| html! { <tr>{ for r.iter().map(|c| html! { <td>{c}</td> }) }</tr> }) }
-            </tbody>
-        </table>
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let (player, side) = (ctx.props().player.clone(), ctx.props().side);
+        let click = {
+            let player = player.clone();
+            Callback::from(move |e: MouseEvent| player.click(side, e.offset_x() as f32, e.offset_y() as f32))
+        };
+        // Moving and leaving in one: outside of the canvas there is nothing to point at.
+        let point = {
+            let tip = self.tip.clone();
+            Callback::from(move |e: PointerEvent| {
+                let (x, y) = (e.offset_x() as f32, e.offset_y() as f32);
+                let words = if e.type_() == "pointermove" { player.point(side, x, y) } else { player.unpoint() };
+                if let Some(tip) = tip.cast::<Element>() {
+                    dom::set_style(&tip, "--x", &dom::px(x));
+                    dom::set_style(&tip, "--y", &dom::px(y));
+                    tip.set_text_content(words.as_deref());
+                }
+            })
+        };
+        html! {
+            <div class="stage" onpointermove={point.clone()} onpointerleave={point} onclick={click}>
+                <Canvas label={["Run ", name(side), ": jobs, zone write plugs, tags and drive at this moment"].concat()}
+                    described_by={summary_id(side)} on={self.on.clone()} />
+                <div class="tip" ref={&self.tip} />
+            </div>
+        }
     }
 }

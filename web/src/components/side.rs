@@ -4,57 +4,27 @@
 //! Rule: every picture has its table; legends and units are HTML.
 //! Leaves out: running the sweep ([`crate::sweep`]).
 
-use std::rc::Rc;
-
 use bioscope_core::MODEL_VERSION;
-use bioscope_core::observe::stats::Stats;
+use bioscope_core::observe::stats::DriveTime;
 use bioscope_core::observe::why::{Why as WhyKind, WhyRecord};
 use bioscope_scenario::params::Param;
 use bioscope_session::{Frame, Side};
 use bioscope_stage::palette::Palette;
 use bioscope_stage::{charts, lane, parts, text, why};
-use plotters_canvas::CanvasBackend;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use crate::app::Msg;
 use crate::components::canvas::{Canvas, CanvasEvent};
-use crate::components::lane::{letter, name, side_frame};
+use crate::components::lane::{data_table, letter, name, side_frame};
 use crate::components::transport::clock;
 use crate::dom;
 use crate::paint::Painter;
+use crate::plot::Plot;
 use crate::sweep::Chart;
 
 /// Reasons shown.
 const WHY: usize = 14;
-
-#[derive(Properties, PartialEq)]
-pub struct SideProps {
-    pub compared: bool,
-    pub palette: &'static Palette,
-    pub chart: Option<Rc<Chart>>,
-    pub frame: Option<Rc<Frame>>,
-    pub ends: [Option<Rc<Stats>>; 2],
-    pub why_side: Side,
-    pub seed: AttrValue,
-    pub say: Callback<Msg>,
-}
-
-#[component]
-pub fn SideColumn(props: &SideProps) -> Html {
-    html! {
-        <>
-            <div key="chart">
-                if let Some(chart) = props.chart.clone() {
-                    <Throughput {chart} palette={props.palette} compared={props.compared} say={props.say.clone()} />
-                }
-            </div>
-            <Parts key="parts" ends={props.ends.clone()} palette={props.palette} compared={props.compared} />
-            <Why key="why" frame={props.frame.clone()} side={props.why_side} compared={props.compared} say={props.say.clone()} />
-            <Reproduce key="reproduce" frame={props.frame.clone()} seed={props.seed.clone()} />
-        </>
-    }
-}
 
 fn sides(compared: bool) -> &'static [Side] {
     if compared { &[Side::A, Side::B] } else { &[Side::A] }
@@ -67,51 +37,29 @@ fn lane_side(side: Side) -> lane::Side {
     }
 }
 
-/// A canvas element with its size, kept by a component that draws on it in an effect.
-#[derive(Clone, PartialEq, Default)]
-struct Place {
+/// A canvas with the size of its box.
+#[derive(Default)]
+pub struct Place {
     canvas: Option<HtmlCanvasElement>,
     width: f32,
     height: f32,
 }
 
-#[hook]
-fn use_place() -> (Place, Callback<CanvasEvent>) {
-    let place = use_state_eq(Place::default);
-    // The element comes once and the sizes after it: read through a cell, not through a stale state.
-    let latest = use_mut_ref(Place::default);
-    let on = {
-        let place = place.setter();
-        use_callback((), move |e: CanvasEvent, ()| {
-            let p = &mut *latest.borrow_mut();
-            match e {
-                CanvasEvent::Here(c) => p.canvas = Some(c),
-                CanvasEvent::Gone => p.canvas = None,
-                CanvasEvent::Size(_, w, h) => (p.width, p.height) = (w, h),
-            }
-            place.set(p.clone());
-        })
-    };
-    ((*place).clone(), on)
+impl Place {
+    /// Takes in what happened to it.
+    pub fn heard(&mut self, e: CanvasEvent) {
+        match e {
+            CanvasEvent::Here(c) => self.canvas = Some(c),
+            CanvasEvent::Gone => self.canvas = None,
+            CanvasEvent::Size(_, w, h) => (self.width, self.height) = (w, h),
+        }
+    }
 }
 
-#[derive(Properties, PartialEq)]
-struct ThroughputProps {
-    chart: Rc<Chart>,
-    palette: &'static Palette,
-    compared: bool,
-    say: Callback<Msg>,
-}
-
-#[component]
-fn Throughput(props: &ThroughputProps) -> Html {
-    let chart = &props.chart;
-    let (place, on) = use_place();
-    use_effect_with((place, chart.clone(), PalettePtr(props.palette)), |(place, chart, palette)| {
-        draw_chart(place, chart, palette.0);
-    });
+/// The card with the sweep's chart; `on` takes its canvas.
+pub fn throughput(chart: &Chart, compared: bool, on: &Callback<CanvasEvent>, say: &Callback<Msg>) -> Html {
     let key = Param::of(chart.key).key;
-    let run = props.say.reform(|_: MouseEvent| Msg::Sweep);
+    let run = say.reform(|_: MouseEvent| Msg::Sweep);
     let progress = match (chart.total(), chart.done) {
         (0, _) => "Not computed yet.".to_string(),
         (all, done) if done < all => format!("{done} of {all} points"),
@@ -120,12 +68,12 @@ fn Throughput(props: &ThroughputProps) -> Html {
     let running = chart.done < chart.total();
     let has_published = chart.published.iter().flatten().any(Option::is_some);
     html! {
-        <section class="card" aria-labelledby="chart-title">
+        <section key="chart" class="card" aria-labelledby="chart-title">
             <header key="head">
                 <h2 id="chart-title">{"Throughput by "}<code>{key}</code></h2>
                 <p class="legend">
                     {"MiB/s"}
-                    { for sides(props.compared).iter().map(|s| html! {
+                    { for sides(compared).iter().map(|s| html! {
                         <span key={name(*s)} class={classes!("mark", "line", letter(*s))}>{name(*s)}{" simulated"}</span>
                     }) }
                     if has_published {
@@ -135,7 +83,7 @@ fn Throughput(props: &ThroughputProps) -> Html {
                 <button key="run" class="corner" data-testid="sweep-run" onclick={run}>{if chart.total() == 0 { "Compute" } else { "Compute again" }}</button>
             </header>
             <div key="chart" class={classes!("chart", chart.numbers.is_none().then_some("none"))}>
-                <Canvas label={format!("Line chart: throughput by {key}; the table below has its values")} {on} />
+                <Canvas label={["Line chart: throughput by ", key, "; the table below has its values"].concat()} on={on.clone()} />
             </div>
             <div key="run" class="run">
                 <span key="words" data-testid="sweep-progress">{progress}</span>
@@ -145,23 +93,14 @@ fn Throughput(props: &ThroughputProps) -> Html {
             </div>
             <details key="table" open={chart.numbers.is_none()}>
                 <summary>{"Table"}</summary>
-                <div class="scroll" tabindex="0" role="region" aria-label="Throughput table">{sweep_table(chart, key, props.compared)}</div>
+                <div class="scroll" tabindex="0" role="region" aria-label="Throughput table">{sweep_table(chart, key, compared)}</div>
             </details>
         </section>
     }
 }
 
-/// Palettes are statics: the same one has the same address.
-#[derive(Clone, Copy)]
-struct PalettePtr(&'static Palette);
-
-impl PartialEq for PalettePtr {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-fn draw_chart(place: &Place, chart: &Chart, palette: &Palette) {
+/// Draws the chart.
+pub fn draw_chart(place: &Place, chart: &Chart, palette: &Palette) {
     let (Some(canvas), Some(settings)) = (&place.canvas, &chart.numbers) else { return };
     let ratio = dom::pixel_ratio();
     let device = |v: f32| (f64::from(v) * ratio).round().max(1.0) as u32;
@@ -183,9 +122,9 @@ fn draw_chart(place: &Place, chart: &Chart, palette: &Palette) {
         published: &points(&chart.published),
         current: chart.current,
     };
-    if let Some(backend) = CanvasBackend::with_canvas_object(canvas.clone()) {
-        // A chart that cannot be drawn leaves its table.
-        drop(charts::sweep(backend, &data, palette, ratio));
+    if let Some(plot) = Plot::new(canvas.clone()) {
+        // Drawing on a canvas does not fail.
+        drop(charts::sweep(plot, &data, palette, ratio));
     }
 }
 
@@ -234,57 +173,39 @@ fn sweep_table(chart: &Chart, key: &str, compared: bool) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct PartsProps {
-    ends: [Option<Rc<Stats>>; 2],
-    palette: &'static Palette,
-    compared: bool,
+fn per_mib(ends: &[Option<DriveTime>; 2]) -> Vec<(lane::Side, parts::PerMib)> {
+    let each = sides(true).iter().zip(ends);
+    each.filter_map(|(s, e)| Some((lane_side(*s), parts::per_mib(e.as_ref()?)))).collect()
 }
 
-#[component]
-fn Parts(props: &PartsProps) -> Html {
-    let (place, on) = use_place();
-    let each: Vec<(lane::Side, parts::PerMib)> = sides(props.compared)
-        .iter()
-        .zip(&props.ends)
-        .filter_map(|(s, e)| Some((lane_side(*s), parts::per_mib(&e.as_ref()?.drive))))
-        .collect();
-    use_effect_with((place, each.clone(), PalettePtr(props.palette)), |(place, each, palette)| {
-        if let Some(mut p) = place.canvas.clone().and_then(Painter::new) {
-            p.resize(place.width, place.height, dom::pixel_ratio());
-            if !p.has_room() {
-                return;
-            }
-            p.paint(&parts::bars(each, place.width), palette.0, dom::pixel_ratio());
-        }
-    });
-    let (head, rows) = parts::table(&each);
+/// Draws the bars.
+pub fn draw_parts(place: &Place, ends: &[Option<DriveTime>; 2], palette: &Palette) {
+    let Some(mut p) = place.canvas.clone().and_then(Painter::new) else { return };
+    let ratio = dom::pixel_ratio();
+    p.resize(place.width, place.height, ratio);
+    if p.has_room() {
+        p.paint(&parts::bars(&per_mib(ends), place.width), palette, ratio);
+    }
+}
+
+/// The card with the bars; `on` takes their canvas.
+pub fn time_parts(ends: &[Option<DriveTime>; 2], compared: bool, on: &Callback<CanvasEvent>) -> Html {
+    let (head, rows) = parts::table(&per_mib(ends));
     html! {
-        <section class="card" aria-labelledby="parts-title">
+        <section key="parts" class="card" aria-labelledby="parts-title">
             <header key="head">
                 <h2 id="parts-title">{"Where a MiB's time goes"}</h2>
                 <p class="legend">{"drive time in ms per MiB, whole run"}</p>
             </header>
-            <div key="bars" class={classes!("bars", props.compared.then_some("two"))}>
-                <Canvas label="Bars: seek, rotation and transfer per MiB; the table below has their values" {on} />
+            <div key="bars" class={classes!("bars", compared.then_some("two"))}>
+                <Canvas label="Bars: seek, rotation and transfer per MiB; the table below has their values" on={on.clone()} />
             </div>
             <details key="table">
                 <summary>{"Table"}</summary>
-                <table>
-                    <thead><tr>{ for head.iter().map(|h| html! { <th scope="col">{*h}</th> }) }</tr></thead>
-                    <tbody>{ for rows.iter().map(|r| html! { <tr>{ for r.iter().map(|c| html! { <td>{c}</td> }) }</tr> }) }</tbody>
-                </table>
+                {data_table("", &head, &rows)}
             </details>
         </section>
     }
-}
-
-#[derive(Properties, PartialEq)]
-struct WhyProps {
-    frame: Option<Rc<Frame>>,
-    side: Side,
-    compared: bool,
-    say: Callback<Msg>,
 }
 
 /// A state is told once, with how often it was met; what happens is told each time it changes.
@@ -319,20 +240,20 @@ fn latest(records: &[WhyRecord]) -> Vec<(&WhyRecord, u32)> {
     kept
 }
 
-#[component]
-fn Why(props: &WhyProps) -> Html {
-    let shown = props.frame.as_deref().and_then(|f| side_frame(f, props.side));
+/// The card with the reasons of one side.
+pub fn reasons(frame: Option<&Frame>, side: Side, compared: bool, say: &Callback<Msg>) -> Html {
+    let shown = frame.and_then(|f| side_frame(f, side));
     let records = shown.map_or(&[][..], |s| &s.snapshot.why);
     let kept = latest(records);
-    let pressed = |s: Side| if s == props.side { "true" } else { "false" };
-    let choose = |s: Side| props.say.reform(move |_: MouseEvent| Msg::WhySide(s));
+    let pressed = |s: Side| if s == side { "true" } else { "false" };
+    let choose = |s: Side| say.reform(move |_: MouseEvent| Msg::WhySide(s));
     html! {
-        <section class="card why" aria-labelledby="why-title">
+        <section key="why" class="card why" aria-labelledby="why-title">
             <header key="head">
                 <h2 id="why-title">{"Why"}</h2>
                 <p class="legend">{"at this moment, latest first"}</p>
                 <div class="which">
-                    if props.compared {
+                    if compared {
                         <div class="switch small" role="group" aria-label="Reasons of run">
                             { for sides(true).iter().map(|s| html! {
                                 <button key={name(*s)} aria-pressed={pressed(*s)} onclick={choose(*s)}>{name(*s)}</button>
@@ -347,7 +268,7 @@ fn Why(props: &WhyProps) -> Html {
                 }
                 { for kept.iter().enumerate().map(|(i, (r, n))| {
                     let time = r.time;
-                    let seek = props.say.reform(move |_: MouseEvent| Msg::Look(time));
+                    let seek = say.reform(move |_: MouseEvent| Msg::Look(time));
                     html! {
                         <li key={i} class={classes!((i == 0).then_some("now"))}>
                             <button onclick={seek} title="Go to this moment">
@@ -372,16 +293,10 @@ fn short_clock(ns: u64) -> String {
     c.trim_end_matches(" s").to_string()
 }
 
-#[derive(Properties, PartialEq)]
-struct ReproduceProps {
-    frame: Option<Rc<Frame>>,
-    seed: AttrValue,
-}
-
-#[component]
-fn Reproduce(props: &ReproduceProps) -> Html {
+/// What someone else needs to see the same.
+pub fn reproduce(frame: Option<&Frame>, seed: &str) -> Html {
     let hash = |s: Side| {
-        let shown = props.frame.as_deref().and_then(|f| side_frame(f, s))?;
+        let shown = side_frame(frame?, s)?;
         Some(html! {
             <div key={name(s)}>
                 <dt>{"hash "}{name(s)}</dt>
@@ -390,9 +305,9 @@ fn Reproduce(props: &ReproduceProps) -> Html {
         })
     };
     html! {
-        <section class="reproduce" aria-label="Reproduce" title="The hash covers every trace record up to this moment: the same link gives the same hash everywhere.">
+        <section key="reproduce" class="reproduce" aria-label="Reproduce" title="The hash covers every trace record up to this moment: the same link gives the same hash everywhere.">
             <dl>
-                <div key="seed"><dt>{"seed"}</dt><dd><code>{props.seed.clone()}</code></dd></div>
+                <div key="seed"><dt>{"seed"}</dt><dd><code>{seed}</code></dd></div>
                 <div key="model"><dt>{"model"}</dt><dd><code>{MODEL_VERSION}</code></dd></div>
                 {hash(Side::A)}
                 {hash(Side::B)}
