@@ -151,9 +151,9 @@ impl Chart {
 /// The published figure of a point. There is one for a preset's own table only, so not when other settings changed.
 fn published(scenario: &Scenario, key: Key, text: &str, side: Side) -> Option<f64> {
     let preset = scenario.preset?;
-    let own = preset.sweep().key == key
-        && scenario.b() == preset.b_values()
-        && KEYS.iter().all(|k| *k == key || *k == Key::Seed || !scenario.is_changed(*k));
+    let same_a = KEYS.iter().all(|k| *k == key || *k == Key::Seed || !scenario.is_changed(*k));
+    let same_b = side == Side::A || scenario.b() == preset.b_values();
+    let own = preset.sweep().key == key && same_a && same_b;
     let (baseline, patched) = seed000_row(preset.name, text).filter(|_| own)?;
     Some(if side == Side::B { patched } else { baseline })
 }

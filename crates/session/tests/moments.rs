@@ -36,7 +36,7 @@ fn times(end: u64) -> impl Iterator<Item = u64> {
     let mut x = 12_345u64;
     (0..24).map(move |_| {
         x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (x >> 33) * end >> 31
+        ((x >> 33) * end) >> 31
     })
 }
 

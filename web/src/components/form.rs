@@ -87,7 +87,8 @@ fn row(props: &FormProps, key: Key) -> Html {
                 if changed {
                     <span class="dot" title="Changed"><span class="unseen">{"changed "}</span></span>
                 }
-                {p.key}
+                // Long names break after an underscore.
+                { for p.key.split_inclusive('_').map(|part| html! { <>{part}<wbr /></> }) }
             </label>
             <div key="fields" class="fields">
                 {field(Side::A)}
