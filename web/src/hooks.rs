@@ -4,6 +4,7 @@
 //! Rule: answers come from the same code as the page's own runs.
 //! Leaves out: everything a reader could want.
 
+use bioscope_lab::bench::{Work, cells_44, rand_zones_128};
 use bioscope_lab::run;
 use bioscope_scenario::scenario::Side;
 use bioscope_scenario::{text, validate};
@@ -40,14 +41,30 @@ fn hashes(link: &str) -> String {
     }
 }
 
-/// Speed of the heaviest row: lines of name, value, unit.
+/// The figures of the lab's `bench` example, under the same names: medians of three runs.
 fn bench() -> String {
-    let (scenario, _) = text::decode("v=1&p=smr-rand-zones&size=128z");
-    let Ok(cfg) = validate(&scenario.for_sweep(), Side::A) else { return String::new() };
-    let start = dom::now_ms();
-    let outcome = run::run(cfg);
-    let seconds = (dom::now_ms() - start) / 1e3;
-    let per_sec = |n: u64| (n as f64 / seconds) as u64;
-    let (ios, events) = (per_sec(outcome.stats.total_ios), per_sec(outcome.events));
-    format!("simulated I/Os, smr-rand-zones at 128 zones\t{ios}\t1/s\nengine events\t{events}\t1/s\n")
+    let mut lines = String::new();
+    let mut add = |name: &str, value: f64| {
+        lines.push_str(&[name, " ", &bioscope_stage::text::fixed(value, 3).replace(',', ""), "\n"].concat())
+    };
+    let (w, s) = median(rand_zones_128);
+    add("rand_zones_128_ios_per_s", w.ios as f64 / s);
+    add("rand_zones_128_events_per_s", w.events as f64 / s);
+    add("rand_zones_128_records_per_s", w.records as f64 / s);
+    let (w, s) = median(cells_44);
+    add("cells_44_seconds", s);
+    add("cells_44_ios_per_s", w.ios as f64 / s);
+    add("cells_44_events_per_s", w.events as f64 / s);
+    lines
+}
+
+fn median(f: fn() -> Work) -> (Work, f64) {
+    let mut runs = [(); 3].map(|()| {
+        let start = dom::now_ms();
+        let work = f();
+        ((dom::now_ms() - start) / 1e3, work)
+    });
+    runs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let [_, (seconds, work), _] = runs;
+    (work, seconds)
 }

@@ -2,7 +2,7 @@
 //!
 //! Models: nothing.
 //! Rule: shapes are in CSS pixels; the context is scaled by the device pixel ratio. Style strings are set only when
-//! they change: setting them costs more than drawing.
+//! they change, and rectangles of one colour that follow each other are one path: both cost more than drawing.
 //! Leaves out: what is drawn (`bioscope-stage`).
 
 use bioscope_stage::palette::Palette;
@@ -23,6 +23,8 @@ pub struct Painter {
     align: Option<Align>,
     alpha: f32,
     line: f32,
+    /// A path of rectangles is begun and not yet filled.
+    open: bool,
 }
 
 impl Painter {
@@ -30,7 +32,19 @@ impl Painter {
     pub fn new(canvas: HtmlCanvasElement) -> Option<Self> {
         let ctx = canvas.get_context("2d").ok()??.dyn_into().ok()?;
         let (fill, stroke, font, align) = (None, None, None, None);
-        Some(Self { canvas, ctx, width: 0.0, height: 0.0, fill, stroke, font, align, alpha: 1.0, line: 1.0 })
+        Some(Self {
+            canvas,
+            ctx,
+            width: 0.0,
+            height: 0.0,
+            fill,
+            stroke,
+            font,
+            align,
+            alpha: 1.0,
+            line: 1.0,
+            open: false,
+        })
     }
 
     /// Fits the bitmap to a size in CSS pixels. Resizing clears the canvas and all its styles.
@@ -62,20 +76,37 @@ impl Painter {
         for shape in shapes {
             self.shape(shape, palette);
         }
+        self.flush();
+    }
+
+    /// Fills the rectangles gathered so far.
+    fn flush(&mut self) {
+        if std::mem::take(&mut self.open) {
+            self.ctx.fill();
+        }
     }
 
     fn shape(&mut self, shape: &Shape, palette: &Palette) {
         let f = f64::from;
+        if !matches!(shape, Shape::Rect { .. }) {
+            self.flush();
+        }
         match shape {
             Shape::Rect { x, y, w, h, r, fill, alpha, hatch } => {
-                self.fill(*fill, *alpha, palette);
+                if self.fill != Some(*fill) || self.alpha != *alpha {
+                    self.flush();
+                    self.fill(*fill, *alpha, palette);
+                }
+                if !std::mem::replace(&mut self.open, true) {
+                    self.ctx.begin_path();
+                }
                 if *r > 0.0 {
-                    self.rounded(*x, *y, *w, *h, *r);
-                    self.ctx.fill();
+                    drop(self.ctx.round_rect_with_f64(f(*x), f(*y), f(*w), f(*h), f(*r)));
                 } else {
-                    self.ctx.fill_rect(f(*x), f(*y), f(*w), f(*h));
+                    self.ctx.rect(f(*x), f(*y), f(*w), f(*h));
                 }
                 if *hatch {
+                    self.flush();
                     self.hatch(*x, *y, *w, *h, palette);
                 }
             }

@@ -87,6 +87,8 @@ struct State {
     overview: Option<Painter>,
     lines: [Vec<f32>; 2],
     lit: Option<What>,
+    /// What the lanes show.
+    shown: Option<Shared<Frame>>,
     /// Pending animation frame and slice; dropping one cancels it.
     animation: Option<AnimationFrame>,
     slice: Option<Timeout>,
@@ -136,6 +138,7 @@ impl Player {
             overview: None,
             lines: Default::default(),
             lit: None,
+            shown: None,
             animation: None,
             slice: None,
         };
@@ -158,6 +161,7 @@ impl Player {
             s.playing = false;
             s.animation = None;
             s.lit = None;
+            s.shown = None;
         }
         self.slice_later();
     }
@@ -359,8 +363,7 @@ impl Player {
                 s.paint();
             }
         }
-        let frame = s.session.as_ref()?.frame();
-        let shown = side_of(&frame, side)?;
+        let shown = side_of(s.shown.as_ref()?, side)?;
         lane::words(&shown.snapshot, &shown.issues, what?)
     }
     /// The pointer left: there is nothing to say.
@@ -376,8 +379,8 @@ impl Player {
         let time = {
             let s = self.state.borrow();
             let Some(What::Issue(i)) = lane::hit(&s.lanes[index(side)].hits, x, y) else { return };
-            let Some(frame) = s.session.as_ref().map(Session::frame) else { return };
-            side_of(&frame, side).and_then(|f| f.issues.get(i as usize)).map(|r| r.time)
+            let Some(frame) = &s.shown else { return };
+            side_of(frame, side).and_then(|f| f.issues.get(i as usize)).map(|r| r.time)
         };
         if let Some(t) = time {
             self.stop();
@@ -458,7 +461,8 @@ impl State {
 
     fn paint_lanes(&mut self) {
         let Some(session) = self.session.as_ref().filter(|_| self.wanted.is_none()) else { return };
-        let frame = session.frame();
+        let frame = Shared::new(session.frame());
+        self.shown = Some(frame.clone());
         let ratio = dom::pixel_ratio();
         // A picture stands for the simulated time of one animation frame; paused, of one at this speed.
         let dt_sim_ns = session.speed() / 60;
@@ -510,7 +514,7 @@ impl State {
         }
         let session = self.session.as_ref()?;
         Some(Facts {
-            frame: Shared::new(session.frame()),
+            frame: self.shown.clone().unwrap_or_else(|| Shared::new(session.frame())),
             moment: session.moment(),
             playing: self.playing,
             speed: session.speed(),

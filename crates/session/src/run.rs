@@ -15,7 +15,7 @@ use crate::cursor::Cursor;
 use crate::overview::Overview;
 
 /// Events between two checkpoints before thinning.
-pub const CHECKPOINT_EVENTS: u64 = 20_000;
+pub const CHECKPOINT_EVENTS: u64 = 5_000;
 
 /// What a player shows. Recorded traces and lock scenarios are further kinds.
 pub enum Run {
