@@ -11,7 +11,7 @@ use bioscope_lab::seed000::cells;
 use bioscope_scenario::profile;
 
 fn main() {
-    let mut how = Search { seeds: 1, evaluations: 200, seed: 7, random_starts: 0, keep_structure: false };
+    let mut how = Search { seeds: 1, evaluations: 0, seed: 7, random_starts: 0, keep_structure: false };
     let (mut folds, mut dry, mut path) = (0usize, false, String::from("crates/core/src/drive/model/smr-30tb.profile"));
     let mut args = std::env::args().skip(1);
     while let Some(a) = args.next() {
@@ -24,6 +24,10 @@ fn main() {
             "--dry-run" => dry = true,
             _ => path = if a.contains('/') { a } else { format!("crates/core/src/drive/model/{a}.profile") },
         }
+    }
+    if how.evaluations == 0 {
+        // What the shipped numbers were made with.
+        how.evaluations = if folds == 0 { 400 } else { 180 };
     }
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     let lines = profile::parse(&text).unwrap_or_else(|d| panic!("{path}: {}", d[0]));

@@ -17,6 +17,8 @@ use crate::threads;
 /// A number the search may change: its name in the profile, its grid and its bounds, all in the profile's unit.
 struct Knob {
     key: &'static str,
+    /// First guess, from the study the model comes from: a fit always starts here, so it can be repeated.
+    first: f64,
     step: f64,
     min: f64,
     max: f64,
@@ -27,16 +29,16 @@ struct Knob {
 const ALL: &[&str] = &["seq", "rand", "xfs"];
 
 const KNOBS: [Knob; 10] = [
-    Knob { key: "rate_outer", step: 0.1, min: 240.0, max: 252.0, tables: ALL },
-    Knob { key: "settle", step: 0.05, min: 0.5, max: 4.0, tables: ALL },
-    Knob { key: "slots", step: 1.0, min: 4.0, max: 32.0, tables: ALL },
-    Knob { key: "slots_per_waiting", step: 0.05, min: 0.0, max: 6.0, tables: ALL },
-    Knob { key: "window_min", step: 1.0, min: 1.0, max: 6.0, tables: ALL },
-    Knob { key: "visit_commands", step: 1.0, min: 1.0, max: 6.0, tables: ALL },
-    Knob { key: "candidates", step: 1.0, min: 1.0, max: 4.0, tables: ALL },
-    Knob { key: "zone_reset", step: 1.0, min: 200.0, max: 400.0, tables: &["rand"] },
-    Knob { key: "writeback_in_flight", step: 4.0, min: 192.0, max: 1024.0, tables: &["xfs"] },
-    Knob { key: "writeback_segment_bytes", step: 1.0, min: 6242.0, max: 24_966.0, tables: &["xfs"] },
+    Knob { key: "rate_outer", first: 246.6, step: 0.1, min: 240.0, max: 252.0, tables: ALL },
+    Knob { key: "settle", first: 2.0, step: 0.05, min: 0.5, max: 4.0, tables: ALL },
+    Knob { key: "slots", first: 24.0, step: 1.0, min: 4.0, max: 32.0, tables: ALL },
+    Knob { key: "slots_per_waiting", first: 3.0, step: 0.05, min: 0.0, max: 6.0, tables: ALL },
+    Knob { key: "window_min", first: 2.0, step: 1.0, min: 1.0, max: 6.0, tables: ALL },
+    Knob { key: "visit_commands", first: 3.0, step: 1.0, min: 1.0, max: 6.0, tables: ALL },
+    Knob { key: "candidates", first: 2.0, step: 1.0, min: 1.0, max: 4.0, tables: ALL },
+    Knob { key: "zone_reset", first: 295.0, step: 1.0, min: 200.0, max: 400.0, tables: &["rand"] },
+    Knob { key: "writeback_in_flight", first: 460.0, step: 4.0, min: 192.0, max: 1024.0, tables: &["xfs"] },
+    Knob { key: "writeback_segment_bytes", first: 11_703.0, step: 1.0, min: 6242.0, max: 24_966.0, tables: &["xfs"] },
 ];
 
 /// Grid positions of the ten numbers.
@@ -51,7 +53,7 @@ pub struct Search {
     pub evaluations: u32,
     /// Seed of the search itself.
     pub seed: u64,
-    /// Points drawn at random first, the best of which the search starts from; 0 = it starts from the profile.
+    /// Points drawn at random first, the best of which the search starts from; 0 = it starts from the first guesses.
     /// Cross-validation must not start from numbers that saw the held-out cells.
     pub random_starts: u32,
     /// Leaves `window_min` and `candidates` (the rule's structure) as they are.
@@ -79,13 +81,11 @@ fn text(knob: &Knob, at: i64) -> String {
     if s.contains('.') { s.trim_end_matches('0').trim_end_matches('.').to_string() } else { s }
 }
 
-/// The profile's present numbers on the grid.
-fn start(lines: &[Line]) -> Point {
+/// The first guesses on the grid.
+fn start() -> Point {
     let mut p = [0; KNOBS.len()];
     for (at, knob) in p.iter_mut().zip(&KNOBS) {
-        let entry = profile::entries(lines).find(|e| e.key == knob.key);
-        let v = entry.and_then(|e| e.value.parse::<f64>().ok()).unwrap_or(knob.min);
-        *at = (v / knob.step).round() as i64;
+        *at = (knob.first / knob.step).round() as i64;
     }
     p
 }
@@ -219,7 +219,7 @@ fn anywhere(p: &Point, dice: &mut Dice, keep_structure: bool) -> Point {
     q
 }
 
-/// Searches from the profile's numbers (or from random ones); `progress` is told every improvement.
+/// Searches from the first guesses (or from random points); `progress` is told every improvement.
 pub fn search(
     lines: &[Line],
     calibration: &[Cell],
@@ -228,7 +228,7 @@ pub fn search(
 ) -> (Vec<Line>, Fitted) {
     let mut memo = Memo { lines, cells: calibration, seeds: how.seeds, known: HashMap::new() };
     let mut dice = Dice(how.seed);
-    let given = start(lines);
+    let given = start();
     let mut best = if how.random_starts > 0 { anywhere(&given, &mut dice, how.keep_structure) } else { given };
     let mut errors = memo.errors(&best);
     let mut best_score = score(&errors);

@@ -11,7 +11,7 @@ nr_conv_zones = 1118 # zones, zonedstorage.io, 30 TB disk
 max_open_zones = 128 # zones, zonedstorage.io, 30 TB disk
 
 rev = 8333333 # ns, 7200 rpm (data-sheet class)
-rate_outer = 246.6 # MiB/s, fitted on seed-000: all 44 cells
+rate_outer = 249.6 # MiB/s, fitted on seed-000: all 44 cells
 rate_inner = 0.49 # of rate_outer, typical and unsourced for this drive (0.47 to 0.50 measured on others)
 recording_zones = 64 # zones, assumed: the published tables use the outer edge only
 settle = 2 # ms, fitted on seed-000: all 44 cells
@@ -22,11 +22,11 @@ slots_per_waiting = 3 # slots, fitted on seed-000: all 44 cells
 window_min = 2 # commands, fitted on seed-000: all 44 cells
 visit_commands = 3 # commands, fitted on seed-000: all 44 cells
 candidates = 2 # zones, fitted on seed-000: all 44 cells
-zone_reset = 295 # ms, fitted on seed-000: all 44 cells (no public figure for one reset was found)
+zone_reset = 299 # ms, fitted on seed-000: all 44 cells (no public figure for one reset was found)
 
 interface_rate = 550 # MiB/s, SATA 6 Gb/s after protocol overhead (insensitive)
 command = 20 # us, assumed (insensitive)
 read_age = 100 # ms, assumed: no public figure for the ageing of queued reads
 
-writeback_in_flight = 460 # MiB, fitted on seed-000: all 44 cells (256 to 552 fit as well)
-writeback_segment_bytes = 11703 # bytes, fitted on seed-000: all 44 cells (168 segments = 1920 KiB)
+writeback_in_flight = 488 # MiB, fitted on seed-000: all 44 cells (256 to 552 fit about as well)
+writeback_segment_bytes = 11433 # bytes, fitted on seed-000: all 44 cells (168 segments = 1875 KiB, cut to 1872)
