@@ -21,7 +21,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::components::bar::{self, BarView, SHARE_ID};
+use crate::components::bar::{self, BarView, PRESET_ID, SHARE_ID};
 use crate::components::canvas::CanvasEvent;
 use crate::components::form::{Form, full_key};
 use crate::components::lane::{self, LaneView};
@@ -121,6 +121,10 @@ pub struct App {
     diagnostics: Shared<Vec<Diagnostic>>,
     player: Player,
     facts: Option<Facts>,
+    /// Number of the last load: facts of an earlier one come too late.
+    load_no: u32,
+    /// It is not known to its end.
+    loading: bool,
     sweeper: Sweeper,
     chart: Option<Chart>,
     chart_place: Place,
@@ -196,6 +200,8 @@ impl Component for App {
             diagnostics: Shared::default(),
             player,
             facts: None,
+            load_no: 0,
+            loading: false,
             sweeper: Sweeper::new(link.callback(Msg::Point)),
             chart: None,
             chart_place: Place::default(),
@@ -346,6 +352,7 @@ impl Component for App {
     }
 
     fn rendered(&mut self, _: &Context<Self>, _: bool) {
+        dom::choose(PRESET_ID, self.scenario.preset.map_or("", |p| p.name));
         if let Some(id) = self.focus.take() {
             dom::focus(id);
         }
@@ -457,7 +464,11 @@ impl App {
         let start = good.t.or(good.preset.map(|p| p.t)).unwrap_or_default();
         let speed = self.facts.as_ref().filter(|f| f.speed > 0).map(|f| f.speed);
         let speed = speed.or(good.preset.map(|p| p.speed_ns)).unwrap_or(SPEED);
-        self.player.load(a, b, to_session(start), speed);
+        self.load_no = self.player.load(a, b, to_session(start), speed);
+        self.loading = true;
+        if let Some(f) = &mut self.facts {
+            f.playing = false;
+        }
         self.chart = Chart::of(self.sweeps, good);
         self.draw_chart();
         self.sweeper.start(Vec::new());
@@ -475,7 +486,10 @@ impl App {
             };
             let words =
                 "more than 5 million events: the page shows the run up to here; the command line has no such limit";
-            let reached = [&(long.reached / 1_000_000).to_string(), "ms"].concat();
+            let reached = match long.reached / 1_000_000 {
+                ms @ 0..1_000 => [&ms.to_string(), "ms"].concat(),
+                ms => [&(ms / 1_000).to_string(), "s"].concat(),
+            };
             all.push(Diagnostic::error(&full_key(side, "runtime"), "", words).suggest(reached));
         }
         self.diagnostics = Shared::new(all);
@@ -537,8 +551,7 @@ impl App {
 
     /// The address gets `t`: playing was stopped here.
     fn note_moment(&mut self) {
-        let Some(f) = &self.facts else { return };
-        let t = Some(to_link(f.moment));
+        let t = self.player.moment().map(to_link);
         self.scenario.change(|s| s.t = t);
         self.good.change(|s| s.t = t);
     }
@@ -561,11 +574,15 @@ impl App {
     }
 
     fn heard(&mut self, ctx: &Context<Self>, f: Facts) {
+        if f.load_no != self.load_no {
+            return;
+        }
         let before = self.facts.replace(f);
         let Some(now) = &self.facts else { return };
         let (playing, load) = (now.playing, now.load);
         let stopped = before.as_ref().is_some_and(|b| b.playing) && !playing;
-        if before.is_none_or(|b| b.load != load) && !matches!(load, Load::Ahead(_)) {
+        if self.loading && !matches!(load, Load::Ahead(_)) {
+            self.loading = false;
             self.collect();
             self.draw_parts();
             self.sweep_later(ctx);

@@ -5,7 +5,7 @@
 //! Leaves out: what is done with the answers.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Element, HtmlElement, HtmlInputElement, MediaQueryList, Storage, Window};
+use web_sys::{Document, Element, HtmlElement, HtmlInputElement, HtmlSelectElement, MediaQueryList, Storage, Window};
 use yew::Callback;
 
 /// The window. The page role always has one.
@@ -60,6 +60,13 @@ pub fn focus(id: &str) {
     drop(e.focus());
     if let Some(field) = e.dyn_ref::<HtmlInputElement>() {
         field.select();
+    }
+}
+/// Shows a value in a list of choices: one made by hand outlives the attribute.
+pub fn choose(id: &str, value: &str) {
+    let list = document().get_element_by_id(id).and_then(|e| e.dyn_into::<HtmlSelectElement>().ok());
+    if let Some(list) = list.filter(|l| l.value() != value) {
+        list.set_value(value);
     }
 }
 /// A length in CSS pixels.

@@ -52,6 +52,8 @@ pub enum Load {
 /// What the page knows of the player.
 #[derive(Clone, PartialEq)]
 pub struct Facts {
+    /// Number of the load this is about.
+    pub load_no: u32,
     pub frame: Shared<Frame>,
     pub moment: Moment,
     pub playing: bool,
@@ -71,6 +73,8 @@ struct LaneCanvas {
 
 struct State {
     session: Option<Session>,
+    /// Loads so far.
+    load_no: u32,
     /// Names of the tool that writes, per side.
     tools: [&'static str; 2],
     /// To be shown as soon as it is known.
@@ -124,6 +128,7 @@ impl Player {
     pub fn new(facts: Callback<Facts>) -> Self {
         let state = State {
             session: None,
+            load_no: 0,
             tools: ["fio"; 2],
             wanted: None,
             load: Load::Ahead(0.0),
@@ -145,11 +150,12 @@ impl Player {
         Self { state: Rc::new(RefCell::new(state)), facts }
     }
 
-    /// Replaces the runs, paused, and goes to `start` as soon as it is simulated.
-    pub fn load(&self, a: Arc<SimConfig>, b: Option<Arc<SimConfig>>, start: Moment, speed: u64) {
+    /// Replaces the runs, paused, and goes to `start` as soon as it is simulated. Returns the number of the load.
+    pub fn load(&self, a: Arc<SimConfig>, b: Option<Arc<SimConfig>>, start: Moment, speed: u64) -> u32 {
         dom::set_flag("ready", None);
-        {
+        let load_no = {
             let s = &mut *self.state.borrow_mut();
+            s.load_no += 1;
             s.tools = [tool(&a), b.as_deref().map_or("fio", tool)];
             let mut session = Session::load(a, b);
             session.set_speed(speed);
@@ -162,8 +168,10 @@ impl Player {
             s.animation = None;
             s.lit = None;
             s.shown = None;
-        }
+            s.load_no
+        };
         self.slice_later();
+        load_no
     }
 
     fn slice_later(&self) {
@@ -269,6 +277,12 @@ impl Player {
         } else {
             self.pause();
         }
+    }
+
+    /// The moment that is shown, or will be as soon as it is simulated.
+    pub fn moment(&self) -> Option<Moment> {
+        let s = self.state.borrow();
+        s.wanted.or_else(|| s.session.as_ref().map(Session::moment))
     }
 
     /// One record forward or back, paused.
@@ -514,8 +528,9 @@ impl State {
         }
         let session = self.session.as_ref()?;
         Some(Facts {
+            load_no: self.load_no,
             frame: self.shown.clone().unwrap_or_else(|| Shared::new(session.frame())),
-            moment: session.moment(),
+            moment: self.wanted.unwrap_or_else(|| session.moment()),
             playing: self.playing,
             speed: session.speed(),
             known: session.known(),

@@ -116,11 +116,6 @@ impl Session {
         }
     }
 
-    /// True with two runs.
-    pub fn compares(&self) -> bool {
-        self.b.is_some()
-    }
-
     /// Simulates at most `max_events` further towards the end, on the side that is less far.
     pub fn presimulate(&mut self, max_events: u64) -> Result<Progress, TooLong> {
         if let Some(side) = self.sides_mut().filter(|s| s.end().is_none()).min_by_key(|s| s.known()) {

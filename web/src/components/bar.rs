@@ -11,6 +11,8 @@ use yew::prelude::*;
 use crate::app::Msg;
 use crate::theme::Theme;
 
+/// Id of the list of presets.
+pub const PRESET_ID: &str = "preset";
 /// Id of the field with the link: selected when it appears, which is what is left where the clipboard is refused.
 pub const SHARE_ID: &str = "share-url";
 
@@ -52,7 +54,7 @@ pub fn view(props: &BarView) -> Html {
             </h1>
             <label key="preset" class="preset">
                 <span class="unseen">{"Preset"}</span>
-                <select data-testid="preset" onchange={open}>
+                <select id={PRESET_ID} data-testid="preset" onchange={open}>
                     if props.preset.is_none() {
                         <option key="none" value="" selected=true>{"No preset"}</option>
                     }

@@ -182,6 +182,16 @@ fn Field(props: &FieldProps) -> Html {
             }
         })
     };
+    let node = use_node_ref();
+    {
+        // A choice made by hand outlives the attribute: what is shown is set as a property.
+        let node = node.clone();
+        use_effect_with(props.value.clone(), move |value| {
+            if let Some(select) = node.cast::<HtmlSelectElement>() {
+                select.set_value(value);
+            }
+        });
+    }
     let choices: Option<&[&str]> = match p.unit {
         Unit::Word(words) => Some(words),
         Unit::Bool => Some(&["0", "1"]),
@@ -191,7 +201,7 @@ fn Field(props: &FieldProps) -> Html {
         let onchange = take.reform(|e: Event| e.target_unchecked_into::<HtmlSelectElement>().value());
         return html! {
             <div {class}>
-                <select {id} data-testid={[prefix, p.key].concat()} aria-label={label} aria-describedby={described} aria-invalid={invalid} {onchange}>
+                <select ref={node} {id} data-testid={[prefix, p.key].concat()} aria-label={label} aria-describedby={described} aria-invalid={invalid} {onchange}>
                     if !words.contains(&props.value.as_str()) {
                         <option key="now" value={props.value.clone()} selected=true>{&props.value}</option>
                     }
