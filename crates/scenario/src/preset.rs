@@ -55,7 +55,7 @@ pub static PRESETS: &[Preset] = &[
         // 26 zones, the first two of them ramp.
         row: &[(Key::Runtime, "0"), (Key::Size, "26z"), (Key::RampSize, "512MiB")],
         sweep: ("iodepth", "1,2,4,8,16,32,64,128"),
-        t: Moment { ns: 750 * MS, k: 0 },
+        t: Moment { ns: 1050 * MS, k: 0 },
         speed_ns: 20 * MS,
     },
     Preset {
