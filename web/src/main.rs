@@ -11,7 +11,6 @@ mod dom;
 mod hooks;
 mod paint;
 mod player;
-mod plot;
 mod shared;
 mod sweep;
 mod theme;

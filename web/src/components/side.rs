@@ -11,6 +11,7 @@ use bioscope_scenario::params::Param;
 use bioscope_session::{Frame, Side};
 use bioscope_stage::palette::Palette;
 use bioscope_stage::{charts, lane, parts, text, why};
+use plotters_canvas::CanvasBackend;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
@@ -20,7 +21,6 @@ use crate::components::lane::{data_table, letter, name, side_frame};
 use crate::components::transport::clock;
 use crate::dom;
 use crate::paint::Painter;
-use crate::plot::Plot;
 use crate::sweep::Chart;
 
 /// Reasons shown.
@@ -122,7 +122,7 @@ pub fn draw_chart(place: &Place, chart: &Chart, palette: &Palette) {
         published: &points(&chart.published),
         current: chart.current,
     };
-    if let Some(plot) = Plot::new(canvas.clone()) {
+    if let Some(plot) = CanvasBackend::with_canvas_object(canvas.clone()) {
         // Drawing on a canvas does not fail.
         drop(charts::sweep(plot, &data, palette, ratio));
     }
