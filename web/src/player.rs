@@ -491,7 +491,8 @@ impl State {
                 snap: &shown.snapshot,
                 strip: &shown.issues,
                 trail: &shown.seeks,
-                moves: &shown.moves,
+                // Standing still, every chip is where it belongs.
+                moves: if self.playing { &shown.moves } else { &[] },
                 side: if i == 0 { lane::Side::A } else { lane::Side::B },
                 dt_sim_ns,
                 seeks_per_sec: shown.readouts.seeks_per_sec,

@@ -54,7 +54,7 @@ pub fn height(sides: usize) -> f32 {
 pub fn bars(sides: &[(Side, PerMib)], width: f32) -> DisplayList {
     let mut out = DisplayList::new();
     let longest = sides.iter().map(|s| s.1.total()).fold(0.0, f64::max);
-    let (x0, sum_w) = (22.0, 58.0);
+    let (x0, sum_w) = (22.0, 70.0);
     let room = width - x0 - sum_w;
     for (n, (side, p)) in sides.iter().enumerate() {
         let y = n as f32 * 26.0;

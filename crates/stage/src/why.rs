@@ -39,7 +39,8 @@ fn sentence(why: &Why) -> String {
             format!("Zone {zone} has no write in flight and 0 bios plugged: its next write is *issued at once*.")
         }
         Why::PluggedBehind { zone, pending } => {
-            format!("Zone {zone} has a write in flight: the next *waits in its plug*, {} there.", bios(pending))
+            let line = if pending == 0 { "first in line".to_string() } else { format!("behind {}", bios(pending)) };
+            format!("Zone {zone} has a write in flight: the next *waits in its plug*, {line}.")
         }
         Why::QueuedForWorker { zone, listed } => {
             let zones = text::count(u64::from(listed), "zone", "zones");
