@@ -176,8 +176,6 @@ pub struct MqDeadlineConfig {
     pub read_expire_ns: SimDuration,
     /// ns
     pub write_expire_ns: SimDuration,
-    /// ns
-    pub prio_aging_expire_ns: SimDuration,
     /// Read batches before a write batch.
     pub writes_starved: u32,
     /// Requests in a batch.
@@ -191,7 +189,6 @@ impl Default for MqDeadlineConfig {
         Self {
             read_expire_ns: 500_000_000,
             write_expire_ns: 5_000_000_000,
-            prio_aging_expire_ns: 10_000_000_000,
             writes_starved: 2,
             fifo_batch: 16,
             front_merges: true,

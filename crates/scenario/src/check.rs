@@ -271,7 +271,6 @@ impl Checker<'_> {
             mq_deadline: MqDeadlineConfig {
                 read_expire_ns: self.n(Key::ReadExpire),
                 write_expire_ns: self.n(Key::WriteExpire),
-                prio_aging_expire_ns: self.n(Key::PrioAgingExpire),
                 writes_starved: self.n32(Key::WritesStarved),
                 fifo_batch: self.n32(Key::FifoBatch),
                 front_merges: self.on(Key::FrontMerges),

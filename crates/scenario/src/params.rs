@@ -276,10 +276,6 @@ params! {
         key: "write_expire", unit: MS, max: 1000 * SEC, step: 1000 * US, default: "5s",
         help: "Age at which a write is served out of order.", ..DEADLINE
     },
-    PrioAgingExpire: Param {
-        key: "prio_aging_expire", unit: MS, max: 1000 * SEC, step: 1000 * US, default: "10s",
-        help: "Age at which a request of a lower priority class is served.", ..DEADLINE
-    },
     WritesStarved: Param {
         key: "writes_starved", max: 1_000_000, default: "2",
         help: "Read batches that may go before a waiting write batch.", ..DEADLINE

@@ -376,19 +376,29 @@ impl Ctx<'_> {
 
     /// From here a bio gets a request: takes a tag, or its task sleeps (false).
     pub(crate) fn issue_bio(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
+        // Whoever sleeps first gets the next tag first.
+        if self.queue(dev).tag_waiters.is_empty() && self.get_tag_and_start(dev, bio, task) {
+            return true;
+        }
+        let q = self.queue(dev);
+        let nr_requests = q.cfg.nr_requests;
+        q.tag_waiters.push_back(Waiter { task, bio });
+        let (id, job) = (self.bios[bio].id, self.bios[bio].job);
+        self.bus.because(id, Why::NoSchedTag { job, nr_requests });
+        false
+    }
+
+    /// `blk_mq_get_tag` without the sleep, and the request that follows; false when no tag may be had.
+    fn get_tag_and_start(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
         let cpu = self.cpu_of(self.bios[bio].job);
+        let write = self.bios[bio].op == Op::Write;
         let rq = self.rqs.insert(placeholder(dev, bio));
         let q = self.queue(dev);
         let sched = q.sched_tags.is_some();
-        // Whoever sleeps first gets the next tag first.
-        let tag =
-            if q.tag_waiters.is_empty() { q.sched_tags.as_mut().unwrap_or(&mut q.tags).get(cpu, rq) } else { None };
-        let Some(tag) = tag else {
-            let nr_requests = q.cfg.nr_requests;
-            q.tag_waiters.push_back(Waiter { task, bio });
+        // dd_limit_depth: all but reads (which are synchronous) are held to async_depth.
+        let shallow = if sched && write { q.cfg.async_depth } else { u32::MAX };
+        let Some(tag) = q.sched_tags.as_mut().unwrap_or(&mut q.tags).get(cpu, rq, shallow) else {
             self.rqs.remove(rq);
-            let (id, job) = (self.bios[bio].id, self.bios[bio].job);
-            self.bus.because(id, Why::NoSchedTag { job, nr_requests });
             return false;
         };
         self.start_request(dev, bio, task, rq, tag, sched);
@@ -476,7 +486,7 @@ impl Ctx<'_> {
             q.starved = false;
             let Some(rq) = q.elevator.dispatch(now) else { return };
             let cpu = self.rqs[rq].cpu;
-            let tag = self.queue(dev).tags.get(cpu, rq);
+            let tag = self.queue(dev).tags.get(cpu, rq, u32::MAX);
             self.rqs[rq].tag = tag;
             self.issue(dev, rq);
         }
@@ -552,21 +562,16 @@ impl Ctx<'_> {
         self.run_hw_queue(dev);
     }
 
-    /// A freed tag goes to the task that has slept longest.
+    /// A freed tag goes to the task that has slept longest, of those that may have it.
     fn wake_tag_waiter(&mut self, dev: DevIdx) {
-        let q = self.queue(dev);
-        let free = q.sched_tags.as_ref().unwrap_or(&q.tags).any_free();
-        if !free {
-            return;
+        for i in 0..self.queue(dev).tag_waiters.len() {
+            let Waiter { task, bio } = self.queue(dev).tag_waiters[i];
+            if self.get_tag_and_start(dev, bio, task) {
+                self.queue(dev).tag_waiters.remove(i);
+                self.resume(dev, task);
+                return;
+            }
         }
-        let Some(Waiter { task, bio }) = q.tag_waiters.pop_front() else { return };
-        let cpu = self.cpu_of(self.bios[bio].job);
-        let rq = self.rqs.insert(placeholder(dev, bio));
-        let q = self.queue(dev);
-        let sched = q.sched_tags.is_some();
-        let tag = q.sched_tags.as_mut().unwrap_or(&mut q.tags).get(cpu, rq).expect("a tag is free");
-        self.start_request(dev, bio, task, rq, tag, sched);
-        self.resume(dev, task);
     }
 
     /// A task that slept in submission goes on: the rest of its bio_list, then its own loop.

@@ -2,7 +2,7 @@
 //!
 //! Models: lib/sbitmap.c get (kernel.md 3.2): a hint per CPU, or round robin as libata asks for.
 //! Rule: a tag is held by one request at a time.
-//! Leaves out: the `cleared` masks, shallow gets, wait queues and wake_batch: sleepers are woken one a freed tag.
+//! Leaves out: the `cleared` masks, wait queues and wake_batch: sleepers are woken one a freed tag.
 
 use alloc::vec::Vec;
 
@@ -49,21 +49,35 @@ impl Tags {
         }
         1 << shift
     }
-    /// Takes a tag for the request about to be stored in `rq`.
-    pub fn get(&mut self, cpu: u16, rq: Idx) -> Option<Tag> {
+    /// Takes a tag for the request about to be stored in `rq`; a `shallow` depth leaves the upper bits of each word to
+    /// others.
+    pub fn get(&mut self, cpu: u16, rq: Idx, shallow: u32) -> Option<Tag> {
         if !self.any_free() {
             return None;
         }
         let hint = self.hints.len().min(usize::from(cpu) + 1) - 1;
         let depth = self.depth();
         let start = self.hints[hint];
-        let tag = (0..depth).map(|i| (start + i) % depth).find(|t| self.holders[*t as usize].is_none())?;
+        let tag = (0..depth)
+            .map(|i| (start + i) % depth)
+            .find(|t| self.holders[*t as usize].is_none() && self.allowed(*t, shallow))?;
         self.holders[tag as usize] = Some(rq);
         self.busy += 1;
         if self.alloc == TagAlloc::RoundRobin || tag == start {
             self.hints[hint] = (tag + 1) % depth;
         }
         Some(tag)
+    }
+    /// `__map_depth_with_shallow`: word w of b bits may use floor(b s / D) of them, one more while the remainder lasts.
+    fn allowed(&self, tag: Tag, shallow: u32) -> bool {
+        let (depth, bits) = (self.depth(), self.bits_per_word());
+        if shallow >= depth {
+            return true;
+        }
+        let word = tag / bits;
+        let size = bits.min(depth - word * bits);
+        let (whole, rest) = (size * shallow / depth, size * shallow % depth);
+        tag % bits < whole + u32::from(rest >= (word + 1) * size)
     }
     /// Gives a tag back.
     pub fn put(&mut self, tag: Tag) {
@@ -88,9 +102,24 @@ mod tests {
     #[test]
     fn round_robin_goes_on_from_the_last_tag() {
         let mut t = Tags::new(4, TagAlloc::RoundRobin, 8);
-        assert_eq!([t.get(0, 0), t.get(5, 0)], [Some(0), Some(1)]);
+        assert_eq!([t.get(0, 0, 4), t.get(5, 0, 4)], [Some(0), Some(1)]);
         t.put(0);
-        assert_eq!([t.get(0, 0), t.get(0, 0), t.get(0, 0), t.get(0, 0)], [Some(2), Some(3), Some(0), None]);
+        let mut next = || t.get(0, 0, 4);
+        assert_eq!([next(), next(), next(), next()], [Some(2), Some(3), Some(0), None]);
+    }
+
+    /// kernel.md 3.2: shallow depths of a map of 64 tags, 16 a word.
+    #[test]
+    fn section_3_2_shallow() {
+        let words = |shallow| {
+            let t = Tags::new(64, TagAlloc::Hint, 1);
+            [0u32, 1, 2, 3].map(|w| (0..16).filter(|b| t.allowed(w * 16 + b, shallow)).count())
+        };
+        assert_eq!(words(1), [1, 0, 0, 0]);
+        assert_eq!(words(3), [1, 1, 1, 0]);
+        assert_eq!(words(31), [8, 8, 8, 7]);
+        assert_eq!(words(63), [16, 16, 16, 15]);
+        assert_eq!(words(64), [16, 16, 16, 16]);
     }
 
     #[test]
