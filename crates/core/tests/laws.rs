@@ -36,6 +36,7 @@ fn random_machine(d: &mut Dice) -> SimConfig {
     q.elevator = d.pick(&[ElevatorKind::None, ElevatorKind::MqDeadline]);
     q.queue_depth = d.pick(&[1, 2, 32]);
     q.nr_requests = d.pick(&[4, 8, 64]);
+    q.async_depth = d.pick(&[1, 3, 64]).min(q.nr_requests);
     q.nomerges = d.pick(&[0, 0, 1, 2]);
     q.zoned_qd1_writes = d.flip();
     q.tag_alloc = d.pick(&[TagAlloc::Hint, TagAlloc::RoundRobin]);
