@@ -50,7 +50,7 @@ fn jobs_table(snap: &Snapshot) -> Table {
             zones.iter().take(4).map(|(z, n)| [&z.to_string(), ": ", &n.to_string()].concat()).collect();
         vec![
             job.name.clone(),
-            jobs::state_words(job.state, &snap.jobs),
+            jobs::state_words(job, &snap.jobs),
             job.iodepth.to_string(),
             job.in_flight.len().to_string(),
             text::bytes(job.bytes_in_flight),
@@ -70,7 +70,7 @@ fn plugs_table(device: &DeviceView) -> Table {
     let rows = plugs::active(device)
         .iter()
         .map(|plug| {
-            let rq = plug.in_flight.map(|rq| text::at(rq.zone, rq.sector, device.drive.zone_sectors) + " MiB");
+            let rq = plug.in_flight.map(|rq| text::place(rq.zone, rq.sector, device.drive.zone_sectors));
             let place = device.zone_wplugs_list.iter().position(|z| *z == plug.zone);
             vec![
                 plug.zone.to_string(),
@@ -94,7 +94,8 @@ fn queues_table(device: &DeviceView) -> Table {
     let (name, words, _) = queues::elevator(device);
     let mut rows = vec![vec!["driver tags".into(), queues::tags_words(&device.tags)], vec![name.to_string(), words]];
     if let Some(tags) = &device.sched_tags {
-        rows.push(vec!["sched tags".into(), queues::tags_words(tags)]);
+        rows.swap(0, 1);
+        rows.insert(1, vec!["sched tags".into(), queues::tags_words(tags)]);
     }
     let drive = &device.drive;
     let label = |c: &bioscope_core::observe::snapshot::CommandView| {
@@ -108,7 +109,7 @@ fn queues_table(device: &DeviceView) -> Table {
     rows.push(vec!["waiting in the drive".into(), list(&drive.waiting)]);
     rows.push(vec!["on the interface".into(), drive.interface.map_or_else(|| "none".into(), |i| label(&i.0))]);
     rows.push(vec!["cached, dirty".into(), list(&drive.cache)]);
-    rows.push(vec!["cache window".into(), drive.window.to_string()]);
+    rows.push(vec!["cache window".into(), queues::window_words(drive.window)]);
     Table { title: "Tags, scheduler, drive queue".into(), head: vec!["what", "now"], rows }
 }
 
@@ -175,9 +176,14 @@ mod tests {
             "3.482 175 s: 1 job has 64 bios in flight; 62 bios and split parts plugged in 2 zones; the drive caches 4 commands; \
              head over zone 1121: rotate 3.1 ms."
         );
+        let queues = &tables(&a.snap)[2].rows;
+        assert_eq!((queues[0][0].as_str(), queues[1][0].as_str()), ("mq-deadline", "sched tags"));
+        let window =
+            "24: the drive admits a write while fewer than 24 are cached; each command that waits shrinks the window";
+        assert_eq!(queues.last().unwrap()[1], window);
         let plugs = &tables(&a.snap)[1];
         let row: Vec<&str> = plugs.rows[1].iter().map(String::as_str).collect();
-        assert_eq!(row, ["1122", "PLUGGED", "31", "1122+3 MiB", "3 MiB", "32", "–"]);
+        assert_eq!(row, ["1122", "PLUGGED", "31", "zone 1122 at 3 MiB", "3 MiB", "32", "–"]);
         let b = &tables(&synth::sequential(true, HeadPhase::Transfer).snap)[1];
         assert_eq!(b.title, "Zone write plugs, worker: waits for 1121+219 to complete");
     }

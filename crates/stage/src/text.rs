@@ -84,6 +84,11 @@ pub fn at(zone: ZoneNo, sector: Sector, zone_sectors: Sector) -> String {
     [&zone.to_string(), "+", &fixed(offset as f64 / 2048.0, digits)].concat()
 }
 
+/// The same in words: `zone 42 at 28 MiB`.
+pub fn place(zone: ZoneNo, sector: Sector, zone_sectors: Sector) -> String {
+    ["zone ", &at(zone, sector, zone_sectors).replace("+", " at "), " MiB"].concat()
+}
+
 /// `1 bio`, `3 bios`.
 pub fn count(n: u64, one: &str, many: &str) -> String {
     [thousands(n).as_str(), " ", if n == 1 { one } else { many }].concat()

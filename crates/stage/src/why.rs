@@ -36,7 +36,7 @@ fn sentence(why: &Why) -> String {
     let size = |sectors: u32| text::size(u64::from(sectors));
     match *why {
         Why::IssuedAtOnce { zone } => {
-            format!("Zone {zone} has no write in flight and 0 bios plugged: its next write is *issued at once*.")
+            format!("Zone {zone} has no write in flight and none plugged: its next write is *issued at once*.")
         }
         Why::PluggedBehind { zone, pending } => {
             let line = if pending == 0 { "first in line".to_string() } else { format!("behind {}", bios(pending)) };
@@ -46,6 +46,9 @@ fn sentence(why: &Why) -> String {
             let zones = text::count(u64::from(listed), "zone", "zones");
             format!("QD 1: the write to zone {zone} *waits for the worker*, {zones} on its list.")
         }
+        Why::Unplugged { zone, pending: 0 } => {
+            format!("A completion *unplugs zone {zone}'s last bio*: its plug is empty now.")
+        }
         Why::Unplugged { zone, pending } => {
             format!("A completion *unplugs zone {zone}'s next bio*; {} still plugged.", bios(pending))
         }
@@ -53,11 +56,14 @@ fn sentence(why: &Why) -> String {
             format!("Zone {zone}'s request *pulls in {}* from its plug: now {}.", bios(n), size(sectors))
         }
         Why::WorkerServes { zone, pending, waiting } => {
-            let zones = text::count(u64::from(waiting), "zone waits", "zones wait");
+            let zones = match waiting {
+                0 => "no other zone waits".into(),
+                n => text::count(u64::from(n), "zone waits", "zones wait"),
+            };
             format!("The worker *turns to zone {zone}* and stays until its {} are written; {zones}.", bios(pending))
         }
         Why::WorkerFoundEmpty { zone } => {
-            format!("The worker returns to zone {zone}, finds 0 bios and *goes on*: its last visit took them.")
+            format!("The worker returns to zone {zone}, finds its plug empty and *goes on*: its last visit took all.")
         }
         Why::SplitBySegments { zone, front_sectors, max_segments } => {
             format!("A bio to zone {zone} is *split after {}*: max_segments is {max_segments}.", size(front_sectors))
@@ -73,14 +79,25 @@ fn sentence(why: &Why) -> String {
             format!("No driver tag free: *request {rq} waits*, the drive has all {queue_depth}.")
         }
         Why::HeadLeaves { from, to, left, written } => {
-            let left = text::count(u64::from(left), "command", "commands");
-            format!("Head leaves zone {from} for {to} after {written} written: *{left} still cached there*.")
+            let after = text::count(u64::from(written), "command", "commands");
+            match (left, written) {
+                (0, 0) => format!("The head *goes to zone {to}* from zone {from}, which has nothing cached."),
+                (0, _) => {
+                    format!("Zone {from} has nothing cached left after {after}: the head *goes to zone {to}*.")
+                }
+                _ => format!(
+                    "After {after} in zone {from} the head goes to zone {to}, where some of the oldest data waits; \
+                     *{} cached* behind.",
+                    text::count(u64::from(left), "command stays", "commands stay")
+                ),
+            }
         }
         Why::Rotates { zone, ns } => {
             format!("The write to zone {zone} waits *{}* for its sector to come round.", text::duration(ns))
         }
         Why::CacheWindowFull { cached, window, waiting } => {
-            format!("The cache window is full, {cached} of {window}: *the next command waits*, {waiting} behind it.")
+            let behind = if waiting > 0 { format!(", {waiting} behind it") } else { String::new() };
+            format!("The cache holds {cached}, its window is {window}: *the next command waits*{behind}.")
         }
         Why::ZoneLocked { zone, job, owner } => {
             format!("Job {job} *waits for zone lock {zone}*, held by job {owner}.")
@@ -110,7 +127,7 @@ fn sentence(why: &Why) -> String {
             let refs = text::count(u64::from(refs), "reference", "references");
             format!("Zone {zone}'s plug is *dead* and has {refs} left: the write fails with EIO.")
         }
-        Why::ZoneFull { zone } => format!("Zone {zone} is *full*, 0 sectors left: the write fails with EIO."),
+        Why::ZoneFull { zone } => format!("Zone {zone} is *full*: the write fails with EIO."),
         Why::Aborted { zone, bios: n } => {
             format!("The error *aborts {}* plugged in zone {zone}: EIO each.", bios(n))
         }
@@ -175,6 +192,11 @@ mod tests {
             Why::NoSchedTag { job: 3, nr_requests: 64 },
             Why::NoDriverTag { rq: 812, queue_depth: 32 },
             Why::HeadLeaves { from: 42, to: 43, left: 2, written: 3 },
+            Why::HeadLeaves { from: 42, to: 43, left: 0, written: 3 },
+            Why::HeadLeaves { from: 42, to: 43, left: 0, written: 0 },
+            Why::Unplugged { zone: 42, pending: 0 },
+            Why::WorkerServes { zone: 42, pending: 1, waiting: 0 },
+            Why::CacheWindowFull { cached: 7, window: 3, waiting: 0 },
             Why::Rotates { zone: 42, ns: 3_100_000 },
             Why::CacheWindowFull { cached: 21, window: 21, waiting: 1 },
             Why::ZoneLocked { zone: 42, job: 3, owner: 7 },
@@ -197,10 +219,11 @@ mod tests {
         for why in all() {
             let segments = why_segments(&WhyRecord { time: 3_482_175_331, bio: 9, why });
             let text: String = segments.iter().map(|s| s.text.as_str()).collect();
-            let object = ["one ", "ob ", "equest 812", "cache window", "device 0"].iter().any(|o| text.contains(o));
+            let object = ["one ", "ob ", "equest 812", "he cache", "device 0"].iter().any(|o| text.contains(o));
+            assert!(!text.replace("device 0", "").contains(" 0 "), "{text}");
             assert!(object && text.contains(|c: char| c.is_ascii_digit()), "{text}");
             assert_eq!(segments.iter().filter(|s| s.bold).count(), 1, "{text}");
-            assert!(text.ends_with('.') && text.len() <= 110, "{} {text}", text.len());
+            assert!(text.ends_with('.') && text.len() <= 125, "{} {text}", text.len());
         }
     }
 
@@ -208,8 +231,12 @@ mod tests {
     fn sentences_read_as_in_the_field() {
         let say = |why| why_segments(&WhyRecord { time: 0, bio: 0, why });
         let head = say(Why::HeadLeaves { from: 1121, to: 1122, left: 1, written: 3 });
-        assert_eq!(head[1], Segment { text: "1 command still cached there".into(), bold: true });
+        assert_eq!(head[1], Segment { text: "1 command stays cached".into(), bold: true });
         let plain: String = head.iter().map(|s| s.text.as_str()).collect();
-        assert_eq!(plain, "Head leaves zone 1121 for 1122 after 3 written: 1 command still cached there.");
+        assert_eq!(
+            plain,
+            "After 3 commands in zone 1121 the head goes to zone 1122, where some of the oldest data waits; \
+             1 command stays cached behind."
+        );
     }
 }

@@ -316,6 +316,11 @@ impl<'a> Platter<'a> {
     fn ring(&self, pen: &mut Pen, r: f32, width: f32, stroke: Ink, alpha: f32) {
         pen.out.shapes.push(Shape::Ring { x: self.cx, y: self.cy, r, stroke, width, alpha });
     }
+    /// A zone's tooltip anywhere on its ring.
+    fn ring_hit(&self, pen: &mut Pen, edge: f32, t: f32, zone: ZoneNo) {
+        let square = Area::new(self.cx - edge, self.cy - edge, edge * 2.0, edge * 2.0);
+        pen.ring_hit(square, edge - t, What::Zone(zone));
+    }
     /// `turn` of a turn clockwise from an angle.
     fn arc(&self, pen: &mut Pen, r: f32, from: f32, turn: f32, (width, stroke, alpha): Stroke) {
         let turn = within(turn, 0.0, 0.999);
@@ -355,8 +360,7 @@ impl<'a> Platter<'a> {
             if pen.lit.zone == Some(zone) {
                 self.ring(pen, edge + 1.0, 1.5, Ink::Text, 1.0);
             }
-            let across = Area::new(self.cx - edge, self.cy - 7.0, t, 14.0);
-            pen.hit(across, What::Zone(zone));
+            self.ring_hit(pen, edge, t, zone);
         }
     }
 
@@ -399,7 +403,9 @@ impl<'a> Platter<'a> {
         }
         for zone in distinct(self.device.drive.cache.iter().map(|c| c.zone)) {
             let (ink, _) = pen.colours.zone(zone);
-            self.ring(pen, self.write_radius(zone), 1.8, ink, 0.95);
+            let radius = self.write_radius(zone);
+            self.ring(pen, radius, 1.8, ink, 0.95);
+            self.ring_hit(pen, radius + 2.0, 4.0, zone);
         }
     }
 
@@ -480,6 +486,8 @@ impl<'a> Platter<'a> {
                 continue;
             }
             let points = vec![self.point(r0, angle(r0)), self.point(r1, angle(r1))];
+            let landed = points[1];
+            pen.hit(Area::new(landed.0 - 6.0, landed.1 - 6.0, 12.0, 12.0), What::Trail);
             pen.out.shapes.push(Shape::Poly { points, stroke: Ink::Bad, width: 2.0, alpha });
         }
     }

@@ -17,12 +17,14 @@ use crate::text;
 const MAX_SLOTS: usize = 2_048;
 
 /// State of a job as the panel says it.
-pub fn state_words(state: JobState, jobs: &[JobView]) -> String {
+pub fn state_words(job: &JobView, jobs: &[JobView]) -> String {
     let name = |i: u16| jobs.get(usize::from(i)).map_or_else(|| ["job ", &i.to_string()].concat(), |j| j.name.clone());
-    match state {
+    match job.state {
         JobState::Starting => "not started".into(),
         JobState::Running => "submits".into(),
-        JobState::WaitCompletion => "full: waits for one to end".into(),
+        JobState::WaitCompletion if full(job) => "full: waits for one to end".into(),
+        // At the end of a run, with nothing to write to, or at a limit of bytes.
+        JobState::WaitCompletion => "waits for a completion".into(),
         JobState::Quiescing { zone } => ["drains its I/O before zone ", &zone.to_string()].concat(),
         JobState::WaitLock { zone, owner } => {
             ["waits for zone lock ", &zone.to_string(), " held by ", &name(owner)].concat()
@@ -34,12 +36,18 @@ pub fn state_words(state: JobState, jobs: &[JobView]) -> String {
     }
 }
 
+/// All slots of its depth are taken.
+fn full(job: &JobView) -> bool {
+    job.iodepth > 0 && job.in_flight.len() >= job.iodepth as usize
+}
+
 /// The same for several jobs at once.
-fn states_words(state: JobState) -> &'static str {
-    match state {
+fn states_words(job: &JobView) -> &'static str {
+    match job.state {
         JobState::Starting => "not started",
         JobState::Running => "submit",
-        JobState::WaitCompletion => "full",
+        JobState::WaitCompletion if full(job) => "full",
+        JobState::WaitCompletion => "wait for I/O",
         JobState::Quiescing { .. } => "drain",
         JobState::WaitLock { .. } => "wait for lock",
         JobState::WaitZoneMgmt { .. } => "reset a zone",
@@ -68,7 +76,7 @@ pub fn subtitle(jobs: &[JobView]) -> String {
     match jobs {
         [] => "no job".into(),
         [one] if one.iodepth == 0 => [&text::fixed(one.bytes_in_flight as f64 / 1_048_576.0, 0), " MiB"].concat(),
-        [one] if one.in_flight.len() >= one.iodepth as usize => ["QD ", &one.iodepth.to_string(), ", full"].concat(),
+        [one] if full(one) => ["QD ", &one.iodepth.to_string(), ", full"].concat(),
         [one] => [&one.in_flight.len().to_string(), " of ", &one.iodepth.to_string()].concat(),
         many => [&many.len().to_string(), " × QD ", &many[0].iodepth.to_string()].concat(),
     }
@@ -186,11 +194,11 @@ fn bytes_bar(pen: &mut Pen, area: Area, jobs: &[JobView]) -> f32 {
 fn say_states(pen: &mut Pen, area: Area, jobs: &[JobView]) -> f32 {
     let first = area.y + 10.0;
     if let [job] = jobs {
-        return pen.wrapped((area.x, first), &state_words(job.state, jobs), Ink::Dim, Font::Small, area.w, 4);
+        return pen.wrapped((area.x, first), &state_words(job, jobs), Ink::Dim, Font::Small, area.w, 4);
     }
     let mut groups: Vec<(&str, u32)> = Vec::new();
     for job in jobs {
-        let words = states_words(job.state);
+        let words = states_words(job);
         match groups.iter_mut().find(|g| g.0 == words) {
             Some(g) => g.1 += 1,
             None => groups.push((words, 1)),
@@ -224,5 +232,24 @@ fn legend(pen: &mut Pen, x: f32, y: f32, w: f32, bottom: f32, jobs: &[JobView]) 
         pen.zone(Area::new(x, y - 10.0, w, 13.0), *zone);
         let used = pen.text_right(x + w, y, &bios.to_string(), Ink::Dim, Font::Mono, 34.0);
         pen.text(x + 14.0, y, &zone.to_string(), Ink::Text, Font::Mono, w - 18.0 - used);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth;
+
+    #[test]
+    fn a_job_below_its_depth_is_not_full() {
+        let mut jobs = synth::sequential(false, bioscope_core::observe::snapshot::HeadPhase::Idle).snap.jobs;
+        assert_eq!(state_words(&jobs[0], &jobs), "full: waits for one to end");
+        jobs[0].in_flight.truncate(27);
+        assert_eq!(
+            (subtitle(&jobs), state_words(&jobs[0], &jobs)),
+            ("27 of 64".into(), "waits for a completion".into())
+        );
+        let jobs = synth::writeback().snap.jobs;
+        assert_eq!(state_words(&jobs[0], &jobs), "waits for a completion");
     }
 }

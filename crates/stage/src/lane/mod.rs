@@ -96,6 +96,10 @@ pub enum What {
     Issue(u32),
     Worker,
     Head,
+    /// The cache's fill and window.
+    Cache,
+    /// Red strokes of the platter.
+    Trail,
 }
 
 /// Where a thing was drawn, CSS pixels.
@@ -105,6 +109,8 @@ pub struct Hit {
     pub y: f32,
     pub w: f32,
     pub h: f32,
+    /// 0, or the inner radius: the place is then a ring inside its square.
+    pub hole: f32,
     pub what: What,
 }
 
@@ -223,7 +229,13 @@ fn resolve(input: &LaneInput) -> Lit {
 
 /// What lies under a point.
 pub fn hit(hits: &[Hit], x: f32, y: f32) -> Option<What> {
-    hits.iter().rev().find(|h| x >= h.x && y >= h.y && x < h.x + h.w && y < h.y + h.h).map(|h| h.what)
+    let inside = |h: &&Hit| {
+        let (dx, dy, r) = (x - h.x - h.w / 2.0, y - h.y - h.h / 2.0, h.w / 2.0);
+        let far = dx * dx + dy * dy;
+        let ring = h.hole == 0.0 || (far >= h.hole * h.hole && far < r * r);
+        ring && dx.abs() <= r && dy.abs() <= h.h / 2.0
+    };
+    hits.iter().rev().find(inside).map(|h| h.what)
 }
 
 #[cfg(test)]

@@ -160,25 +160,29 @@ impl Pen {
         }
         y
     }
-    /// A labelled chip in its zone's colour; the hatch stays left of the label, which loses decimals where room lacks.
-    pub fn label_chip(&mut self, a: Area, zone: ZoneNo, label: &str) {
+    /// A labelled chip in its zone's colour; the hatch stays left of the label, the first of several that fits.
+    pub fn label_chip(&mut self, a: Area, zone: ZoneNo, labels: &[&str]) {
         let (fill, hatch) = self.colours.zone(zone);
         self.rect(a, 3.0, fill, 1.0);
         if hatch {
             self.zone_rect(Area { w: 5.0, ..a }, 3.0, zone, 1.0);
         }
         let at = (a.x + a.w / 2.0, a.y + a.h / 2.0 + 3.4);
-        let label = Self::fitting(Font::Chip, a.w - 4.0, &[label, label.split('.').next().unwrap_or(label)]);
-        self.aligned(at, label, Ink::OnZone, Font::Chip, a.w - 4.0, Align::Center);
+        let label = Self::fitting(Font::Chip, a.w - 10.0, labels);
+        self.aligned(at, label, Ink::OnZone, Font::Chip, a.w - 10.0, Align::Center);
     }
     /// Lights a place up.
     pub fn light(&mut self, a: Area) {
         let around = Area::new(a.x - 1.5, a.y - 1.5, a.w + 3.0, a.h + 3.0);
         self.frame(around, 4.0, Ink::Text, 1.5);
     }
+    /// A ring with a tooltip: its square and its inner radius.
+    pub fn ring_hit(&mut self, a: Area, hole: f32, what: What) {
+        self.out.hits.push(Hit { x: a.x, y: a.y, w: a.w, h: a.h, hole, what });
+    }
     /// A place with a tooltip.
     pub fn hit(&mut self, a: Area, what: What) {
-        self.out.hits.push(Hit { x: a.x, y: a.y, w: a.w, h: a.h, what });
+        self.ring_hit(a, 0.0, what);
     }
     /// Marks a zone's place: tooltip, and light when it is the lit one.
     pub fn zone(&mut self, a: Area, zone: ZoneNo) {

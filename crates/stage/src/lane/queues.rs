@@ -51,7 +51,7 @@ pub fn op_letter(op: Op) -> &'static str {
 pub fn elevator(device: &DeviceView) -> (&'static str, String, Vec<RequestView>) {
     match &device.elevator {
         ElevatorView::None { queued } => {
-            ("none", [&queued.len().to_string(), " in ctx lists"].concat(), queued.clone())
+            ("no scheduler", [&queued.len().to_string(), " in ctx lists"].concat(), queued.clone())
         }
         ElevatorView::MqDeadline { reads, writes, .. } => {
             let words = ["write ", &writes.len().to_string(), " · read ", &reads.len().to_string()].concat();
@@ -60,29 +60,38 @@ pub fn elevator(device: &DeviceView) -> (&'static str, String, Vec<RequestView>)
     }
 }
 
-/// Draws the panel: stacked, or in three columns when it is wide.
+/// When the drive admits a write.
+pub fn window_words(window: u32) -> String {
+    let n = window.to_string();
+    [&n, ": the drive admits a write while fewer than ", &n, " are cached; each command that waits shrinks the window"]
+        .concat()
+}
+
+/// Draws the panel in the order a request passes: stacked, or in three columns when it is wide.
 pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime) {
-    let (all, sleepers) = device.map_or_else(Default::default, |d| {
-        (tags_words(&d.tags), ["full, ", &d.tags.waiters.to_string(), " sleep"].concat())
-    });
+    pen.panel(area, "", "");
+    let Some(device) = device else { return };
     let (columns, gap) = if area.w > 280.0 { (3.0, 14.0) } else { (1.0, 0.0) };
     let w = (area.w - 20.0 - (columns - 1.0) * gap) / columns;
-    let subtitle = Pen::fitting(Font::Small, w, &[&all, &sleepers]);
-    let inner = pen.panel(area, "driver tags", &Font::Small.cut(subtitle, w)).below(6.0);
-    let Some(device) = device else { return };
-    if columns > 1.0 {
-        bitmap(pen, Area { w, ..inner }, &device.tags);
-        let top = Area::new(inner.x + w + gap, area.y + 10.0, w, area.h - 20.0);
-        scheduler(pen, top, device);
-        let top = Area { x: top.x + w + gap, ..top };
-        let y = drive_queue(pen, top, device, now);
-        cache(pen, top.below(y - top.y + 8.0), device);
-        return;
+    let mut at = Area::new(area.x + 10.0, area.y + 10.0, w, area.h - 20.0);
+    // A scheduler hands out driver tags at dispatch; without one a request takes its tag first.
+    let scheduled = device.sched_tags.is_some();
+    for scheduler_now in [scheduled, !scheduled] {
+        let y = if scheduler_now { scheduler(pen, at, device) } else { driver_tags(pen, at, &device.tags) };
+        at = if columns > 1.0 { Area { x: at.x + w + gap, ..at } } else { at.below(y - at.y + 9.0) };
     }
-    let y = bitmap(pen, inner, &device.tags);
-    let y = scheduler(pen, inner.below(y - inner.y + 12.0), device);
-    let y = drive_queue(pen, inner.below(y - inner.y + 10.0), device, now);
-    cache(pen, inner.below(y - inner.y + 8.0), device);
+    let y = drive_queue(pen, at, device, now);
+    cache(pen, at.below(y - at.y + 8.0), device);
+}
+
+/// How many driver tags are taken, and which; returns the lower edge.
+fn driver_tags(pen: &mut Pen, area: Area, tags: &TagsView) -> f32 {
+    let sleepers = ["full, ", &tags.waiters.to_string(), " sleep"].concat();
+    let all = tags_words(tags);
+    pen.text(area.x, area.y + 10.0, "driver tags", Ink::Text, Font::Title, area.w);
+    let words = Pen::fitting(Font::Small, area.w, &[&all, &sleepers]);
+    pen.text(area.x, area.y + 24.0, words, Ink::Dim, Font::Small, area.w);
+    bitmap(pen, area.below(30.0), tags)
 }
 
 /// The bitmap, a gap after each word; returns the lower edge.
@@ -116,21 +125,22 @@ fn bitmap(pen: &mut Pen, area: Area, tags: &TagsView) -> f32 {
 fn scheduler(pen: &mut Pen, area: Area, device: &DeviceView) -> f32 {
     let (name, words, queued) = elevator(device);
     pen.text(area.x, area.y + 10.0, name, Ink::Text, Font::MonoBold, area.w);
-    pen.text(area.x, area.y + 24.0, &words, Ink::Dim, Font::Small, area.w);
-    let mut y = area.y + 30.0;
+    let mut y = area.y + 24.0;
     if let Some(tags) = &device.sched_tags {
-        let bar = Area::new(area.x, y + 1.0, area.w, 3.0);
+        let all = tags_words(tags);
+        let (long, short) = (["sched tags ", &all].concat(), ["sched ", &all].concat());
+        pen.text(area.x, y, Pen::fitting(Font::Small, area.w, &[&long, &short]), Ink::Dim, Font::Small, area.w);
+        let bar = Area::new(area.x, y + 5.0, area.w, 3.0);
         pen.rect(bar, 1.5, Ink::Track, 1.0);
         let part = used(tags) as f32 / tags.depth.max(1) as f32;
         if part > 0.0 {
             pen.rect(Area { w: (area.w * part.min(1.0)).max(3.0), ..bar }, 1.5, Ink::Dim, 1.0);
         }
-        let words = ["sched ", &tags_words(tags)].concat();
-        pen.text(area.x, y + 16.0, &words, Ink::Dim, Font::Small, area.w);
         y += 20.0;
     }
+    pen.text(area.x, y, &words, Ink::Dim, Font::Small, area.w);
     let all: Vec<CommandView> = queued.iter().chain(&device.dispatch).map(command_of).collect();
-    squares(pen, Area { y, ..area }, &all, 1)
+    squares(pen, Area { y: y + 6.0, ..area }, &all, 1)
 }
 
 fn command_of(rq: &RequestView) -> CommandView {
@@ -163,8 +173,10 @@ fn drive_queue(pen: &mut Pen, area: Area, device: &DeviceView, now: SimTime) -> 
 }
 
 fn chip_of(pen: &mut Pen, chip: Area, command: &CommandView, zone_sectors: u64) {
-    let label = command_label(command.op, command.zone, command.sector, zone_sectors);
-    pen.label_chip(chip, command.zone, &label);
+    let op = if command.op == Op::Write { String::new() } else { [op_letter(command.op), " "].concat() };
+    let at = text::at(command.zone, command.sector, zone_sectors);
+    let long = [&op, "zone ", &at.replace("+", " +"), " MiB"].concat();
+    pen.label_chip(chip, command.zone, &[&long, &[&op, &at, "M"].concat()]);
     pen.command(chip, command.rq, command.bio);
 }
 
@@ -192,15 +204,23 @@ fn cache(pen: &mut Pen, area: Area, device: &DeviceView) {
     if area.h < 24.0 {
         return;
     }
-    pen.text(area.x, area.y + 10.0, "cache", Ink::Dim, Font::Small, area.w);
-    let words = [&drive.cache.len().to_string(), " of ", &drive.window.to_string()].concat();
-    pen.text_right(area.x + area.w, area.y + 10.0, &words, Ink::Dim, Font::Small, area.w - 38.0);
+    let cached = ["cache ", &drive.cache.len().to_string()].concat();
+    let window = ["window ", &drive.window.to_string()].concat();
+    let both = [&cached, " · ", &window].concat();
+    let first = Pen::fitting(Font::Small, area.w, &[&both, &cached]);
+    pen.text(area.x, area.y + 10.0, first, Ink::Dim, Font::Small, area.w);
+    let mut top = area.y + 15.0;
+    if first == cached {
+        pen.text(area.x, area.y + 22.0, &window, Ink::Dim, Font::Small, area.w);
+        top += 12.0;
+    }
+    pen.hit(Area { h: top - area.y, ..area }, What::Cache);
     let slots = drive.cache.len().max(drive.window as usize).min(MAX_CELLS);
-    let lines = (((area.h - 15.0) / 9.2) as usize).clamp(1, 4);
-    let pitch = within(area.w / slots.div_ceil(lines).max(1) as f32, 3.0, 9.2);
+    let lines = (((area.bottom() - top) / 9.2) as usize).min(4);
+    let pitch = within(area.w / slots.div_ceil(lines.max(1)).max(1) as f32, 3.0, 9.2);
     let columns = ((area.w + 1.5) / pitch).max(1.0) as usize;
     for n in 0..slots.min(columns * lines) {
-        let (x, y) = (area.x + (n % columns) as f32 * pitch, area.y + 15.0 + (n / columns) as f32 * 9.2);
+        let (x, y) = (area.x + (n % columns) as f32 * pitch, top + (n / columns) as f32 * 9.2);
         let cell = Area::new(x, y, pitch - (pitch * 0.2).min(1.6), 7.6);
         let command = drive.cache.get(n);
         pen.cell(cell, command.map(|c| c.zone), 1.0);

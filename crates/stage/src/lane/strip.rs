@@ -13,10 +13,10 @@ use crate::shape::{Font, Ink};
 /// Draws the strip: label left (or above when `stacked`), ticks, and the present at the right.
 pub fn draw(pen: &mut Pen, area: Area, strip: &[TraceRecord], zone_sectors: u64, side: Side, stacked: bool) {
     let ticks = if stacked {
-        pen.text(area.x, area.y + 10.0, "D stage, last 104 commands", Ink::Dim, Font::Small, area.w);
+        pen.text(area.x, area.y + 10.0, "D (issued), last 104 commands", Ink::Dim, Font::Small, area.w);
         Area::new(area.x, area.y + 16.0, area.w - 6.0, area.h - 18.0)
     } else {
-        pen.text(area.x, area.y + area.h / 2.0 - 3.0, "D stage, last", Ink::Dim, Font::Small, 92.0);
+        pen.text(area.x, area.y + area.h / 2.0 - 3.0, "D (issued), last", Ink::Dim, Font::Small, 92.0);
         pen.text(area.x, area.y + area.h / 2.0 + 10.0, "104 commands", Ink::Dim, Font::Small, 92.0);
         Area::new(area.x + 96.0, area.y + 6.0, area.w - 102.0, area.h - 12.0)
     };

@@ -1,9 +1,9 @@
 //! What every lane keeps: texts apart, everything inside, colours the same in all panels, true angles.
 
-use bioscope_core::observe::snapshot::{HeadPhase, Snapshot};
+use bioscope_core::observe::snapshot::{ElevatorView, HeadPhase, Snapshot};
 
 use super::*;
-use crate::shape::{Align, Shape};
+use crate::shape::{Align, Font, Shape};
 use crate::synth::{self, Scene};
 
 const SIZES: [(f32, f32, Layout); 7] = [
@@ -231,20 +231,72 @@ fn tooltips_state_facts() {
     let say = |what| words(&scene.snap, &scene.strip, what).unwrap();
     assert_eq!(
         say(What::Bio(1001)),
-        "Bio 1001: W 1121+220 MiB, 1 MiB, waits in its zone write plug; queued 246 ms ago."
+        "Bio 1001: W zone 1121 at 220 MiB, 1 MiB, waits in its zone write plug; queued 246 ms ago."
     );
-    assert_eq!(say(What::Rq(500)), "Request 500: W 1121+219 MiB, 672 KiB in 1 bio, driver tag 5; issued 900 us ago.");
-    assert_eq!(say(What::Rq(480)), "W 1121+216 MiB, 672 KiB is under the head.");
-    assert_eq!(say(What::Head), "Head over zone 1121 of 111,760: rotate 3.1 ms.");
+    assert_eq!(
+        say(What::Rq(500)),
+        "Request 500: W zone 1121 at 219 MiB, 672 KiB in 1 bio, driver tag 5; issued 900 us ago."
+    );
+    assert_eq!(say(What::Rq(480)), "W zone 1121 at 216 MiB, 672 KiB is under the head.");
+    assert_eq!(say(What::Head), "Head over zone 1121 of 111,760: rotate 3.1 ms, until its sector comes round.");
     assert_eq!(
         say(What::Zone(1122)),
-        "Zone 1122: implicitly open, 2 MiB on the medium, 125 turns in all. \
+        "Zone 1122: implicitly open, written to 0 %, write pointer at 2 MiB, 125 turns in all. \
          Plug: PLUGGED, 31 bios queued, 32 references, wp_offset 3 MiB."
     );
     assert_eq!(words(&Snapshot::default(), &[], What::Head), None);
     let drawn = lane(&input(&scene, 30_000), 830.0, 375.0, Layout::Wide);
     let told = drawn.hits.iter().filter(|h| words(&scene.snap, &scene.strip, h.what).is_some()).count();
     assert_eq!(told, drawn.hits.len(), "every place has its words");
+}
+
+fn titles(scene: &Scene, (w, h, layout): (f32, f32, Layout)) -> Vec<String> {
+    let of = |shape: &Shape| match shape {
+        Shape::Text { text, font: Font::Title | Font::MonoBold, .. } => Some(text.clone()),
+        _ => None,
+    };
+    lane(&input(scene, 30_000), w, h, layout).shapes.iter().filter_map(of).collect()
+}
+
+#[test]
+fn the_queues_stand_in_the_order_a_request_passes() {
+    let mut scene = synth::sequential(false, HeadPhase::Rotate);
+    for size in [SIZES[0], SIZES[4]] {
+        assert_eq!(titles(&scene, size)[4..7], ["mq-deadline", "driver tags", "drive queue"]);
+    }
+    let device = &mut scene.snap.devices[0];
+    (device.sched_tags, device.elevator) = (None, ElevatorView::None { queued: Vec::new() });
+    for size in [SIZES[0], SIZES[4]] {
+        assert_eq!(titles(&scene, size)[4..7], ["driver tags", "no scheduler", "drive queue"]);
+    }
+}
+
+#[test]
+fn a_ring_has_its_words_all_around() {
+    let mut scene = synth::sequential(false, HeadPhase::Rotate);
+    scene.trail.clear();
+    let drawn = lane(&input(&scene, 30_000), 830.0, 375.0, Layout::Wide);
+    let ring = drawn.hits.iter().find(|h| h.hole > 0.0 && h.what == What::Zone(1_121)).unwrap();
+    let (cx, cy, r) = (ring.x + ring.w / 2.0, ring.y + ring.w / 2.0, (ring.w / 2.0 + ring.hole) / 2.0);
+    for (x, y) in [(cx - r, cy), (cx, cy - r), (cx, cy + r)] {
+        assert_eq!(hit(&drawn.hits, x, y), Some(What::Zone(1_121)));
+    }
+    assert_eq!(hit(&drawn.hits, cx, cy), None, "the hub");
+}
+
+#[test]
+fn labels_stay_inside_their_chips() {
+    every(|name, size, lane| {
+        let chips = lane.shapes.windows(2).chain(lane.shapes.windows(3)).filter_map(|w| Some((w.first()?, w.last()?)));
+        for (chip, label) in chips {
+            let (Shape::Rect { x, w, .. }, Shape::Text { ink: Ink::OnZone, .. }) = (chip, label) else { continue };
+            // A hatched chip's own edge comes first, its strip of 5 px is not the chip.
+            if *w > 5.0 {
+                let e = extent(label);
+                assert!(e.0 >= x + 4.5 && e.2 <= x + w - 4.5, "{name} {size:?}: {label:?} in {chip:?}");
+            }
+        }
+    });
 }
 
 /// Texts of a lane in painting order: a change of wording shows here.
@@ -262,8 +314,8 @@ fn words_on_the_lane() {
         "fio|QD 64, full|full: waits|for one to|end|37|1121|27|1122|\
          zone write plugs|only the worker issues|zone_wplugs_list|1 zone|1122|worker: waits for 1121+219 to|complete|\
          zone 1121|36 bios · PLUGGED|1121+219|zone 1122|27 bios · PLUGGED|\
-         driver tags|1 of 32|mq-deadline|write 0 · read 0|sched 0 of 64|drive queue|NCQ: 0 wait|W 1121+219|cache|3 of 24|\
+         mq-deadline|sched 0 of 64|write 0 · read 0|driver tags|1 of 32|drive queue|NCQ: 0 wait|1121+219M|cache 3|window 24|\
          SMR disk|7,200 rpm|seeks/s|96|outer|inner|head over 1121|transfer 3.1 ms|rings: 4 of 111,760 zones, not to scale|\
-         D stage, last|104 commands"
+         D (issued), last|104 commands"
     );
 }

@@ -31,6 +31,11 @@ pub fn words(snap: &Snapshot, strip: &[TraceRecord], what: What) -> Option<Strin
         What::Issue(index) => strip.get(index as usize).map(|r| issue_words(snap, r)),
         What::Worker => device.map(|d| ["zone_wplugs_worker: ", &plugs::worker_words(d)].concat()),
         What::Head => device.map(head_words),
+        What::Cache => device.map(|d| {
+            let held = text::count(d.drive.cache.len() as u64, "command", "commands");
+            ["Cache: ", &held, ". Window ", &queues::window_words(d.drive.window), "."].concat()
+        }),
+        What::Trail => device.map(|_| "Seeks of the last 0.3 s land here.".into()),
     }
 }
 
@@ -54,12 +59,12 @@ fn find_bio(snap: &Snapshot, id: BioId) -> Option<&BioView> {
 
 fn place(snap: &Snapshot, zone: ZoneNo, sector: u64) -> String {
     let zone_sectors = snap.devices.first().map_or(0, |d| d.drive.zone_sectors);
-    [&text::at(zone, sector, zone_sectors), " MiB"].concat()
+    text::place(zone, sector, zone_sectors)
 }
 
 fn job_words(snap: &Snapshot, index: usize) -> Option<String> {
     let job = snap.jobs.get(index)?;
-    let mut words = [&job.name, ": ", &jobs::state_words(job.state, &snap.jobs), ". "].concat();
+    let mut words = [&job.name, ": ", &jobs::state_words(job, &snap.jobs), ". "].concat();
     let bios = text::count(job.in_flight.len() as u64, "bio", "bios");
     words += &[&bios, ", ", &text::bytes(job.bytes_in_flight), " in flight."].concat();
     for (zone, count) in &job.locks {
@@ -108,8 +113,9 @@ fn command_words(device: &DeviceView, command: &CommandView) -> String {
     } else {
         "is on the interface"
     };
-    let label = queues::command_label(command.op, command.zone, command.sector, drive.zone_sectors);
-    [&label, " MiB, ", &text::size(u64::from(command.nr_sectors)), " ", at, "."].concat()
+    let place = text::place(command.zone, command.sector, drive.zone_sectors);
+    [queues::op_letter(command.op), " ", &place, ", ", &text::size(u64::from(command.nr_sectors)), " ", at, "."]
+        .concat()
 }
 
 fn condition(cond: ZoneCond) -> &'static str {
@@ -129,7 +135,9 @@ fn zone_words(device: &DeviceView, zone: ZoneNo) -> String {
     let mut words = ["Zone ", &zone.to_string()].concat();
     let drive = &device.drive;
     if let Some(view) = drive.zones.iter().find(|z| z.zone == zone) {
-        words += &[": ", condition(view.cond), ", ", &text::size(view.media_offset), " on the medium"].concat();
+        words += &[": ", condition(view.cond), ", written to "].concat();
+        let part = view.media_offset * 100 / drive.zone_sectors.max(1);
+        words += &[&part.to_string(), " %, write pointer at ", &text::size(view.wp_offset)].concat();
         let turns = drive::turns(view, drive.zone_sectors, drive.rev_ns);
         words += &[", ", &text::count(turns, "turn", "turns"), " in all"].concat();
     }
@@ -150,8 +158,18 @@ fn plug_words(plug: &WplugView) -> String {
 fn issue_words(snap: &Snapshot, r: &TraceRecord) -> String {
     let zone_sectors = snap.devices.first().map_or(1, |d| d.drive.zone_sectors.max(1));
     let zone = (r.sector / zone_sectors) as ZoneNo;
-    let label = queues::command_label(r.op, zone, r.sector, zone_sectors);
-    ["D ", &label, " MiB, ", &text::size(u64::from(r.nr_sectors)), " at ", &text::seconds(r.time)].concat()
+    let place = text::place(zone, r.sector, zone_sectors);
+    [
+        "D ",
+        queues::op_letter(r.op),
+        " ",
+        &place,
+        ", ",
+        &text::size(u64::from(r.nr_sectors)),
+        ", issued at ",
+        &text::seconds(r.time),
+    ]
+    .concat()
 }
 
 fn head_words(device: &DeviceView) -> String {
@@ -160,6 +178,7 @@ fn head_words(device: &DeviceView) -> String {
     let all = text::thousands(u64::from(device.drive.nr_zones));
     let over = ["Head over zone ", &head.zone.to_string(), " of ", &all, ": ", &phase].concat();
     match head.phase {
+        HeadPhase::Rotate => over + ", until its sector comes round.",
         HeadPhase::Seek => over + ", coming from zone " + &head.from_zone.to_string() + ".",
         _ => over + ".",
     }
