@@ -136,6 +136,12 @@ impl Args {
         let shown = s.preset.map_or_else(|| short_name(name), |p| p.name.to_string());
         Ok((s, shown))
     }
+    /// The --set edits once more, on a scenario whose settings were replaced meanwhile; they were valid before.
+    pub fn edit(&self, s: &mut Scenario) {
+        for (key, value) in self.set.iter().filter_map(|e| e.split_once('=')) {
+            drop(s.set_text(key.trim(), value));
+        }
+    }
     /// The sides asked for; `both` for a scenario without run B is bad input.
     pub fn sides(&self, s: &Scenario, default: &str) -> Result<Vec<Side>, Failure> {
         let sides = match self.side.as_deref().unwrap_or(default) {
@@ -151,8 +157,9 @@ impl Args {
     }
 }
 
-/// Configurations of the sides, all errors of all of them at once; what else there is to say goes to standard error.
-pub fn configs(s: &Scenario, sides: &[Side]) -> Result<Vec<SimConfig>, Failure> {
+/// Configurations of the sides, all errors of all of them at once; what else there is to say goes to standard error,
+/// once however often it is found: `said` remembers.
+pub fn configs(s: &Scenario, sides: &[Side], said: &mut Vec<Diagnostic>) -> Result<Vec<SimConfig>, Failure> {
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut configs = Vec::new();
     for side in sides {
@@ -167,7 +174,9 @@ pub fn configs(s: &Scenario, sides: &[Side]) -> Result<Vec<SimConfig>, Failure> 
     if configs.len() < sides.len() {
         return Err(Failure::Bad(lines(&problems)));
     }
+    problems.retain(|d| !said.contains(d));
     say(&lines(&problems));
+    said.extend(problems);
     Ok(configs)
 }
 

@@ -14,7 +14,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let (s, name) = args.scenario()?;
     let sides = args.sides(&s, "a")?;
     let mut objects = Vec::new();
-    for (cfg, &side) in configs(&s, &sides)?.into_iter().zip(&sides) {
+    for (cfg, &side) in configs(&s, &sides, &mut Vec::new())?.into_iter().zip(&sides) {
         let name = if side == Side::B || sides.len() > 1 { format!("{name} {}", word(side)) } else { name.clone() };
         let done = simulate::to_end(cfg).map_err(|e| Failure::Failed(vec![format!("error: {name}: {e}")]))?;
         if done.stats.nr_errors > 0 {

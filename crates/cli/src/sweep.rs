@@ -27,20 +27,22 @@ pub fn sweep(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let sweeps = swept(args, &s)?;
     let sides = args.sides(&s, if s.has_b() { "both" } else { "a" })?;
     let seeds = args.nr_seeds(1)?;
-    let base = s.for_sweep();
+    let mut base = s.for_sweep();
+    // What was asked for by name holds, also where it equals a default.
+    args.edit(&mut base);
 
     let combinations = cross(&sweeps);
     if combinations.len() * sides.len() * seeds as usize > MAX_POINTS {
         return Err(Failure::bad(format!("more than {MAX_POINTS} runs")));
     }
-    let mut points = Vec::new();
+    let (mut points, mut said) = (Vec::new(), Vec::new());
     let mut runs = Vec::new();
     for values in &combinations {
         let mut at = base.clone();
         for (sweep, v) in sweeps.iter().zip(values) {
             at.set(Side::A, sweep.key, v.clone());
         }
-        for (cfg, &side) in configs(&at, &sides)?.into_iter().zip(&sides) {
+        for (cfg, &side) in configs(&at, &sides, &mut said)?.into_iter().zip(&sides) {
             let texts = sweeps.iter().zip(values).map(|(sweep, v)| Param::of(sweep.key).print(v)).collect();
             points.push(Point { at: texts, side });
             runs.extend((0..seeds).map(|i| SimConfig { seed: cfg.seed.wrapping_add(i), ..cfg.clone() }));
@@ -53,7 +55,9 @@ pub fn sweep(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     for (p, of_seeds) in points.iter().zip(results.chunks(seeds as usize)) {
         let (mean, sd) = mean_sd(of_seeds);
         let mut row = p.at.clone();
-        row.extend([json::side_word(p.side).into(), seeds.to_string(), format!("{mean:.2}"), format!("{sd:.2}")]);
+        row.extend([json::side_word(p.side).into(), seeds.to_string(), format!("{mean:.2}")]);
+        // One run has no spread.
+        row.push(if seeds > 1 { format!("{sd:.2}") } else { "-".into() });
         row.push("MiB/s".into());
         table.push(row);
     }

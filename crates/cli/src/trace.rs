@@ -45,7 +45,7 @@ pub fn trace(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         None => Filter::Blktrace,
         Some(text) => Filter::parse(text).map_err(|e| Failure::bad(format!("--actions {text}: {e}")))?,
     };
-    for cfg in configs(&s, &sides)? {
+    for cfg in configs(&s, &sides, &mut Vec::new())? {
         let mut lines = Lines { format: Blkparse::new(&cfg, filter.clone()), text: String::new() };
         let mut sim = Simulation::new(Arc::new(cfg));
         loop {

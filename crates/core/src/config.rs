@@ -1,7 +1,7 @@
 //! What a run is made of: plain, validated data.
 //!
-//! Models: kernel switches (kernel.md 0.3), queue limits (1.3, 3.3, 9), fio job options (10.5 to 10.7),
-//! the drive profile (disk-model.md).
+//! Models: kernel switches (kernel 0.3), queue limits (1.3, 3.3, 9), fio job options (10.5 to 10.7),
+//! the drive profile (the disk model).
 //! Rule: only possible worlds. `bioscope-scenario` turns what a user typed into this, or into diagnostics;
 //! [`crate::sim::Simulation::new`] cannot fail.
 //! Leaves out: names, units and help texts of settings (the PARAMS table of `bioscope-scenario`).
@@ -57,13 +57,13 @@ pub struct Ramp {
     pub bytes: u64,
 }
 
-/// Kernel switches of kernel.md 0.3 that act on what is built.
+/// Kernel switches of kernel 0.3 that act on what is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KernelConfig {
     /// Who keeps zone writes in order.
     pub zone_ordering: ZoneOrdering,
-    /// A write meeting a DEAD plug whose wp_offset is 0 revives it (later fix, kernel.md 5.2 step 3).
+    /// A write meeting a DEAD plug whose wp_offset is 0 revives it (later fix, kernel 5.2 step 3).
     pub dead_plug_revive: bool,
 }
 
@@ -158,7 +158,7 @@ pub enum ElevatorKind {
     MqDeadline,
 }
 
-/// Search order of the sbitmap behind driver tags (kernel.md 3.2).
+/// Search order of the sbitmap behind driver tags (kernel 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TagAlloc {
@@ -168,7 +168,7 @@ pub enum TagAlloc {
     RoundRobin,
 }
 
-/// mq-deadline's tunables (kernel.md 4.2).
+/// mq-deadline's tunables (kernel 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MqDeadlineConfig {
@@ -325,7 +325,7 @@ pub enum WorkloadConfig {
     List(Vec<ListedBio>),
 }
 
-/// fio job options that matter with zonemode=zbd (kernel.md 10.5 to 10.7, fio.md).
+/// fio job options that matter with zonemode=zbd (kernel 10.5 to 10.7, fio).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FioZbdConfig {
@@ -359,7 +359,7 @@ pub enum Rw {
     RandRead,
 }
 
-/// Packed XFS writeback (disk-model.md 1, "XFS").
+/// Packed XFS writeback (disk 1, "XFS").
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WritebackConfig {

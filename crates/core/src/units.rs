@@ -55,7 +55,7 @@ impl Op {
     }
 }
 
-/// `blk_status_t` values the model can produce, with their errno names (kernel.md 3.7).
+/// `blk_status_t` values the model can produce, with their errno names (kernel 3.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]

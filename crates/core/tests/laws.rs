@@ -142,7 +142,7 @@ struct Laws {
     queued: u64,
     /// Bios waiting in each zone's plug, by number.
     plugs: HashMap<u64, Vec<u32>>,
-    /// Zones a command was sent to: commands that race with writes are the user's own doing (kernel.md 5.2).
+    /// Zones a command was sent to: commands that race with writes are the user's own doing (kernel 5.2).
     managed: Vec<u64>,
     last_time: u64,
     ended: u64,

@@ -1,4 +1,4 @@
-//! The golden vectors of kernel.md section 13 about zone write plugs, and the rules of 5.2 and 5.3 around them.
+//! The golden vectors of kernel section 13 about zone write plugs, and the rules of 5.2 and 5.3 around them.
 
 mod common;
 

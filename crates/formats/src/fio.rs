@@ -57,7 +57,7 @@ fn write_summary(o: &Outcome, t: &mut String) -> std::fmt::Result {
     for (name, ns) in parts {
         write!(t, " {name}={:.1}", ns as f64 / 1e3)?;
     }
-    writeln!(t)?;
+    writeln!(t, " (means; q2g to d2c of requests, q2c of I/Os)")?;
     let window = s.window_ns().max(1);
     let share = |ns: u64| ns as f64 * 100.0 / window as f64;
     let d = &s.drive;

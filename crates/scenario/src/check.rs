@@ -309,6 +309,11 @@ impl Checker<'_> {
         } else {
             FirstFill::Empty
         };
+        if !self.on(Key::WriteCache) && !self.is(Key::WriteOffMode, "media") {
+            let message = "changes nothing: this drive keeps acknowledging from a non-volatile cache";
+            let d = Diagnostic::note(&self.name(Key::WriteCache), "0", message);
+            self.problems.push(d.suggest("write_off_mode=media"));
+        }
         DriveConfig {
             profile: Arc::new(profile),
             zone_phase: if self.is(Key::ZonePhase, "random") { ZonePhase::Random } else { ZonePhase::ByLba },
@@ -421,6 +426,10 @@ impl Checker<'_> {
     }
 
     fn writeback(&mut self, drive: &DriveConfig, offset: u64) -> Vec<JobConfig> {
+        if drive.first_fill != FirstFill::Empty {
+            let d = self.error(Key::FirstFill, "writeback starts in an empty zone, so its writes would all fail");
+            self.problems.push(d.suggest("first_fill=empty"));
+        }
         let (lo, hi) = match self.s.resolved(self.side, Key::Filesize) {
             Value::Range(lo, hi) => (lo, hi),
             _ => (0, 0),
@@ -497,7 +506,7 @@ impl Checker<'_> {
 
     fn too_long(&mut self, cfg: &SimConfig, events: u64) {
         let message = format!(
-            "about {} million events, more than the {} million a shown run may have",
+            "about {} million events, more than the {} million the page shows of a run",
             events.div_ceil(1_000_000),
             MAX_SHOWN_EVENTS / 1_000_000
         );

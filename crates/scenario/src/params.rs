@@ -248,7 +248,7 @@ params! {
     },
     ZoneOrdering: Param {
         key: "zone_ordering", unit: Unit::Word(&["zwplug", "none"]), default: "zwplug",
-        help: "What keeps the writes of a zone in order: zone write plugs, or nothing, to see what breaks.", ..BLOCK
+        help: "What keeps the writes of a zone in order: zone write plugs, or nothing: fio then sends zone writes as they come.", ..BLOCK
     },
     ZonedQd1Writes: Param {
         key: "zoned_qd1_writes", unit: Unit::Bool, default: "0", live: Live::Sysfs,

@@ -1,6 +1,6 @@
 //! The bio: what a workload submits, and its pieces after splits.
 //!
-//! Models: `struct bio`, `bio_split`, `bio_chain` (block/bio.c, 7.1; kernel.md 1.1, 1.3).
+//! Models: `struct bio`, `bio_split`, `bio_chain` (block/bio.c, 7.1; kernel 1.1, 1.3).
 //! Rule: the front part of a split is a new bio chained to the original; the original is advanced and ends only
 //! after its front parts, with the first error.
 //! Leaves out: pages; segments follow from the mean contiguous length of a job's pages.

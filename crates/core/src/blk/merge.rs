@@ -1,6 +1,6 @@
 //! Merging: may this bio continue that request?
 //!
-//! Models: block/blk-merge.c, 7.1 (kernel.md 2.6): mergeable flags, operation, adjacency, max_sectors and zone end,
+//! Models: block/blk-merge.c, 7.1 (kernel 2.6): mergeable flags, operation, adjacency, max_sectors and zone end,
 //! max_segments; a failed size or segment check sets NOMERGE on the request.
 //! Rule: what is merged stays contiguous; a front merge is refused under zone write plugging.
 //! Leaves out: request-request merges, write hints, integrity, cgroups.

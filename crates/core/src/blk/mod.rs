@@ -1,6 +1,6 @@
 //! The pipeline: `submit_bio` down to the driver, and completion back up. All branching is here.
 //!
-//! Models: block/blk-core.c and blk-mq.c, 7.1 (kernel.md 1.2, 1.3, 3.5 to 3.7).
+//! Models: block/blk-core.c and blk-mq.c, 7.1 (kernel 1.2, 1.3, 3.5 to 3.7).
 //! Rule: down: enter, check, split, merge, zone plug, tag, request, scheduler, driver tag, drive. Up: C, bios end,
 //! zone plug, tags, waiters, next dispatch. A waiter resumes where it stopped.
 //! Leaves out: task plugs that span bios (these workloads submit one at a time, each in its own on-stack plug),

@@ -1,6 +1,6 @@
 //! The request: what the block layer queues and the driver gets.
 //!
-//! Models: `struct request` (kernel.md 3.1).
+//! Models: `struct request` (kernel 3.1).
 //! Rule: a request covers the contiguous sectors of its bios, linked in order.
 //! Leaves out: integrity, crypto, priorities.
 

@@ -1,6 +1,6 @@
 //! Where limits cut a bio.
 //!
-//! Models: `bio_split_to_limits` and `bio_split_rw_at` (block/blk-merge.c, 7.1; kernel.md 1.3).
+//! Models: `bio_split_to_limits` and `bio_split_rw_at` (block/blk-merge.c, 7.1; kernel 1.3).
 //! Rule: one piece obeys max_sectors, ends at most at the zone end (chunk_sectors = zone size), has at most
 //! max_segments scatter entries, and is a whole number of blocks.
 //! Leaves out: virt_boundary, atomic writes, physical-block misalignment.

@@ -1,6 +1,6 @@
 //! Tags: a bitmap with a search order.
 //!
-//! Models: lib/sbitmap.c get (kernel.md 3.2): a hint per CPU, or round robin as libata asks for.
+//! Models: lib/sbitmap.c get (kernel 3.2): a hint per CPU, or round robin as libata asks for.
 //! Rule: a tag is held by one request at a time.
 //! Leaves out: the `cleared` masks, wait queues and wake_batch: sleepers are woken one a freed tag.
 
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!([next(), next(), next(), next()], [Some(2), Some(3), Some(0), None]);
     }
 
-    /// kernel.md 3.2: shallow depths of a map of 64 tags, 16 a word.
+    /// kernel 3.2: shallow depths of a map of 64 tags, 16 a word.
     #[test]
     fn section_3_2_shallow() {
         let words = |shallow| {

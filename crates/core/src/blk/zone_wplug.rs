@@ -1,6 +1,6 @@
 //! Zone write plugs: one write request in flight per sequential zone, the rest queued in order.
 //!
-//! Models: block/blk-zoned.c, 7.1 (kernel.md 5.1, 5.2): flags, references, wp_offset, prepare, pulling queued bios
+//! Models: block/blk-zoned.c, 7.1 (kernel 5.1, 5.2): flags, references, wp_offset, prepare, pulling queued bios
 //! into a request, abort, DEAD.
 //! Rule: between D and C a sequential zone has at most one write request; its bios leave in FIFO order; references
 //! are 1 while hashed, 1 a flagged bio, 1 a request, 1 while work is scheduled, 1 a listing.
@@ -110,7 +110,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// `blk_zone_wplug_handle_write`, the numbered steps of kernel.md 5.2.
+    /// `blk_zone_wplug_handle_write`, the numbered steps of kernel 5.2.
     fn zone_handle_write(&mut self, dev: DevIdx, zone: ZoneNo, bio: Idx) -> Verdict {
         let offset = self.zone_offset(dev, self.bios[bio].sector);
         let (id, nowait) = (self.bios[bio].id, self.bios[bio].flags & bflag::NOWAIT != 0);

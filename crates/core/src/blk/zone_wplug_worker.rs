@@ -1,6 +1,6 @@
 //! The per-disk worker that issues all zone writes one at a time (`zoned_qd1_writes`).
 //!
-//! Models: `disk_zone_wplugs_worker` (block/blk-zoned.c, 7.1; kernel.md 5.3).
+//! Models: `disk_zone_wplugs_worker` (block/blk-zoned.c, 7.1; kernel 5.3).
 //! Rule: FIFO over listed zones; a zone is delisted before it is served and served until its plug is empty, bios that
 //! arrive meanwhile included; at most one zone write request is in flight on the disk.
 //! Leaves out: the thread's nice value and its freezing.

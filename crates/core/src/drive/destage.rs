@@ -1,6 +1,6 @@
 //! Which cached command goes to the medium next, and how many the cache admits.
 //!
-//! Models: the rule of disk-model.md 1, fitted to published tables (no source describes the firmware).
+//! Models: the rule of disk 1, fitted to published tables (no source describes the firmware).
 //! Rule: stay in the zone while it has cached data and fewer than r commands were written in this visit; else go to
 //! the zone of the oldest command, or of the k other zones with the oldest commands the one reached first.
 //! Leaves out: the arm and the clock; the caller passes costs in.

@@ -1,7 +1,7 @@
 //! Where zones are: radius, rate and rotational position.
 //!
 //! Models: zoned recording (constant rate inside a recording zone) and angle continuous in LBA at the sustained rate
-//! (disk-model.md 1, 5).
+//! (disk 1, 5).
 //! Rule: derived once from the profile, integers afterwards; shared outside cloned state.
 //! Leaves out: tracks, heads and defects.
 

@@ -1,6 +1,6 @@
 //! Pure functions from distances and positions to times: the only floats of the simulator.
 //!
-//! Models: seek time growing with the square root of the distance (disk-model.md 1), areal rate falling inward
+//! Models: seek time growing with the square root of the distance (disk 1), areal rate falling inward
 //! with constant angular velocity and constant linear density.
 //! Rule: each result is rounded once to an integer; only IEEE-exact operations (`libm::sqrt` among them) are used,
 //! so native and WebAssembly agree.

@@ -1,6 +1,6 @@
 //! The SMR drive: command queue, interface, write cache, head.
 //!
-//! Models: disk-model.md 1 (admission by command slots, near-FIFO destage, seek, settle, rotation, transfer, zone
+//! Models: disk 1 (admission by command slots, near-FIFO destage, seek, settle, rotation, transfer, zone
 //! reset) on the geometry of the profile.
 //! Rule: one command on the interface, one under the head; writes are admitted in order of arrival and acknowledged
 //! when cached; a write error is decided when the command is admitted.

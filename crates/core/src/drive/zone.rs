@@ -1,6 +1,6 @@
 //! Zones as the drive keeps them: conditions, write pointers, open resources.
 //!
-//! Models: ZBC host-managed zones (kernel.md 6.1, 6.2).
+//! Models: ZBC host-managed zones (kernel 6.1, 6.2).
 //! Rule: a write starts at the write pointer and ends at most at the capacity, else it fails; wp <= capacity always;
 //! at most `max_open_zones` are open, an implicitly open one being closed to make room.
 //! Leaves out: read-only and offline zones, active limits (this class of drive has none).
@@ -155,7 +155,7 @@ impl Zones {
         BlkStatus::Ok
     }
 
-    /// Carries out open, close, finish or reset (kernel.md 6.2).
+    /// Carries out open, close, finish or reset (kernel 6.2).
     pub fn manage(&mut self, op: Op, zone: ZoneNo, capacity: Sector, max_open: u32) -> BlkStatus {
         let (cond, wp) = {
             let z = &self.zones[&zone];

@@ -339,7 +339,7 @@ pub struct ZoneView {
     pub order: u32,
 }
 
-/// `enum blk_zone_cond` (kernel.md 6.1).
+/// `enum blk_zone_cond` (kernel 6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]

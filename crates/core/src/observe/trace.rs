@@ -1,6 +1,6 @@
 //! The trace: one record a visible change, pushed to whoever listens, and its hash.
 //!
-//! Models: kernel/trace/blktrace.c action letters (kernel.md 10.1), plus words of our own for the drive.
+//! Models: kernel/trace/blktrace.c action letters (kernel 10.1), plus words of our own for the drive.
 //! Rule: the order and the field order of the hash never change within a model version (decisions 2).
 //! Leaves out: text; `bioscope-formats` prints blkparse lines.
 

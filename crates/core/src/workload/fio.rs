@@ -1,6 +1,6 @@
 //! fio with zonemode=zbd: zone locks, write zones, resets.
 //!
-//! Models: fio zbd.c, HEAD after 3.42 (kernel.md 10.5 to 10.7, fio.md 2.4, 2.6) with an asynchronous engine,
+//! Models: fio zbd.c, HEAD after 3.42 (kernel 10.5 to 10.7, fio 2.4, 2.6) with an asynchronous engine,
 //! iodepth_batch 1.
 //! Rule: a zone's lock is taken while an I/O is prepared and held until the owner reaps it; an owner may stack I/Os;
 //! who meets another's lock first drains its own I/O, then blocks. Writes go to fio's write pointer.
@@ -285,7 +285,7 @@ impl Ctx<'_> {
         true
     }
 
-    /// The zone's lock is held: use it or move on (kernel.md 10.7 a to e).
+    /// The zone's lock is held: use it or move on (kernel 10.7 a to e).
     fn fio_evaluate(&mut self, j: JobIdx, dev: DevIdx, c: &FioZbdConfig, zone: ZoneNo, then: Then) -> Step {
         if *self.stopped {
             self.fio_unlock(j, dev, zone);

@@ -191,7 +191,9 @@ impl Ctx<'_> {
 
     /// The run stops: nothing more is counted or issued.
     pub(crate) fn close_window(&mut self) {
-        if self.bus.measuring {
+        // A run whose jobs ended by themselves was over with its last completion, as fio counts it.
+        let busy = self.jobs.iter().any(|j| j.state != JobState::Done || !j.in_flight.is_empty());
+        if self.bus.measuring && busy {
             self.bus.stats.window_to = self.bus.now;
         }
         self.bus.measuring = false;

@@ -1,6 +1,6 @@
 //! Writeback of a zoned XFS: one flusher that packs closed files into the open zone.
 //!
-//! Models: xfs zoned allocation (pack-tight) and writeback in units of a zone (disk-model.md 1 "XFS", 6).
+//! Models: xfs zoned allocation (pack-tight) and writeback in units of a zone (disk 1 "XFS", 6).
 //! Rule: the stream is sequential; a bio ends at the command limit, the file's end or the zone's end; at most
 //! `in_flight_limit` bytes are submitted and not complete.
 //! Leaves out: the log, metadata, garbage collection, dirtying of pages.

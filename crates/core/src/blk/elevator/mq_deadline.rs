@@ -1,6 +1,6 @@
 //! mq-deadline: two sorted lists, two FIFOs with expiry, batches.
 //!
-//! Models: block/mq-deadline.c, 7.1 (kernel.md 4.2), best-effort class.
+//! Models: block/mq-deadline.c, 7.1 (kernel 4.2), best-effort class.
 //! Rule: go on upward in the running direction until a batch is full; then reads before writes unless writes starved;
 //! a new batch starts at the FIFO head when that expired or nothing lies ahead.
 //! Leaves out: RT and idle classes with aging (no workload sets a priority), request-request merges.
@@ -173,7 +173,7 @@ mod tests {
         Queued { rq: sector as Idx, op: Op::Write, sector }
     }
 
-    /// kernel.md 13, "Elevator".
+    /// kernel 13, "Elevator".
     #[test]
     fn section_13_elevator() {
         let mut e = MqDeadline::new(MqDeadlineConfig::default());

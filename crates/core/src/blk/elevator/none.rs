@@ -1,6 +1,6 @@
 //! No scheduler: requests that found no way to the driver wait in submission order.
 //!
-//! Models: the ctx lists of blk-mq with one hardware queue (kernel.md 4.1, 3.6).
+//! Models: the ctx lists of blk-mq with one hardware queue (kernel 4.1, 3.6).
 //! Rule: first in, first out.
 //! Leaves out: one list a CPU; merging scans only the newest request.
 

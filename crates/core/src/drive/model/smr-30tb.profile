@@ -26,7 +26,7 @@ zone_reset = 299 # ms, fitted on seed-000: all 44 cells (no public figure for on
 
 interface_rate = 550 # MiB/s, SATA 6 Gb/s after protocol overhead (insensitive)
 command = 20 # us, assumed (insensitive)
-read_age = 100 # ms, assumed: no public figure for the ageing of queued reads
+read_age = 1000 # ms, assumed: no public figure for the ageing of queued reads
 
 writeback_in_flight = 488 # MiB, fitted on seed-000: all 44 cells (256 to 552 fit about as well)
 writeback_segment_bytes = 11433 # bytes, fitted on seed-000: all 44 cells (168 segments = 1875 KiB, cut to 1872)
