@@ -79,14 +79,19 @@ pub fn bytes(n: u64) -> String {
 
 /// Position of a sector as zone and MiB into it: `42+28`, `42+28.7`.
 pub fn at(zone: ZoneNo, sector: Sector, zone_sectors: Sector) -> String {
-    let offset = sector.saturating_sub(u64::from(zone) * zone_sectors);
-    let digits = u32::from(!offset.is_multiple_of(2048));
-    [&zone.to_string(), "+", &fixed(offset as f64 / 2048.0, digits)].concat()
+    position(["", "+", ""], zone, sector, zone_sectors)
 }
 
 /// The same in words: `zone 42 at 28 MiB`.
 pub fn place(zone: ZoneNo, sector: Sector, zone_sectors: Sector) -> String {
-    ["zone ", &at(zone, sector, zone_sectors).replace("+", " at "), " MiB"].concat()
+    position(["zone ", " at ", " MiB"], zone, sector, zone_sectors)
+}
+
+/// The same with what stands before, between and after.
+pub fn position(words: [&str; 3], zone: ZoneNo, sector: Sector, zone_sectors: Sector) -> String {
+    let offset = sector.saturating_sub(u64::from(zone) * zone_sectors);
+    let digits = u32::from(!offset.is_multiple_of(2048));
+    [words[0], &zone.to_string(), words[1], &fixed(offset as f64 / 2048.0, digits), words[2]].concat()
 }
 
 /// `1 bio`, `3 bios`.

@@ -46,20 +46,16 @@ fn sentence(why: &Why) -> String {
             let zones = text::count(u64::from(listed), "zone", "zones");
             format!("QD 1: the write to zone {zone} *waits for the worker*, {zones} on its list.")
         }
-        Why::Unplugged { zone, pending: 0 } => {
-            format!("A completion *unplugs zone {zone}'s last bio*: its plug is empty now.")
-        }
         Why::Unplugged { zone, pending } => {
-            format!("A completion *unplugs zone {zone}'s next bio*; {} still plugged.", bios(pending))
+            let left = if pending == 0 { "none".into() } else { bios(pending) };
+            format!("A completion *unplugs zone {zone}'s next bio*; {left} still plugged.")
         }
         Why::PulledIn { zone, bios: n, sectors } => {
             format!("Zone {zone}'s request *pulls in {}* from its plug: now {}.", bios(n), size(sectors))
         }
         Why::WorkerServes { zone, pending, waiting } => {
-            let zones = match waiting {
-                0 => "no other zone waits".into(),
-                n => text::count(u64::from(n), "zone waits", "zones wait"),
-            };
+            let wait = text::count(u64::from(waiting), "zone waits", "zones wait");
+            let zones = if waiting == 0 { "no other waits" } else { &wait };
             format!("The worker *turns to zone {zone}* and stays until its {} are written; {zones}.", bios(pending))
         }
         Why::WorkerFoundEmpty { zone } => {
@@ -80,24 +76,21 @@ fn sentence(why: &Why) -> String {
         }
         Why::HeadLeaves { from, to, left, written } => {
             let after = text::count(u64::from(written), "command", "commands");
-            match (left, written) {
-                (0, 0) => format!("The head *goes to zone {to}* from zone {from}, which has nothing cached."),
-                (0, _) => {
-                    format!("Zone {from} has nothing cached left after {after}: the head *goes to zone {to}*.")
-                }
-                _ => format!(
-                    "After {after} in zone {from} the head goes to zone {to}, where some of the oldest data waits; \
-                     *{} cached* behind.",
-                    text::count(u64::from(left), "command stays", "commands stay")
-                ),
+            if left == 0 {
+                return format!("Zone {from} has nothing cached left after {after}: the head *goes to zone {to}*.");
             }
+            let stay = text::count(u64::from(left), "command stays", "commands stay");
+            format!(
+                "After {after} in zone {from} the head goes to zone {to}, where some of the oldest data waits; \
+                 *{stay} cached* behind."
+            )
         }
         Why::Rotates { zone, ns } => {
             format!("The write to zone {zone} waits *{}* for its sector to come round.", text::duration(ns))
         }
         Why::CacheWindowFull { cached, window, waiting } => {
-            let behind = if waiting > 0 { format!(", {waiting} behind it") } else { String::new() };
-            format!("The cache holds {cached}, its window is {window}: *the next command waits*{behind}.")
+            let n = text::count(u64::from(waiting + 1), "command waits", "commands wait");
+            format!("The cache holds {cached}, its window is {window}: *{n}*.")
         }
         Why::ZoneLocked { zone, job, owner } => {
             format!("Job {job} *waits for zone lock {zone}*, held by job {owner}.")
@@ -193,7 +186,6 @@ mod tests {
             Why::NoDriverTag { rq: 812, queue_depth: 32 },
             Why::HeadLeaves { from: 42, to: 43, left: 2, written: 3 },
             Why::HeadLeaves { from: 42, to: 43, left: 0, written: 3 },
-            Why::HeadLeaves { from: 42, to: 43, left: 0, written: 0 },
             Why::Unplugged { zone: 42, pending: 0 },
             Why::WorkerServes { zone: 42, pending: 1, waiting: 0 },
             Why::CacheWindowFull { cached: 7, window: 3, waiting: 0 },

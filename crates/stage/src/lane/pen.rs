@@ -160,15 +160,15 @@ impl Pen {
         }
         y
     }
-    /// A labelled chip in its zone's colour; the hatch stays left of the label, the first of several that fits.
-    pub fn label_chip(&mut self, a: Area, zone: ZoneNo, labels: &[&str]) {
+    /// A labelled chip in its zone's colour; the hatch stays left of the label, which loses decimals where room lacks.
+    pub fn label_chip(&mut self, a: Area, zone: ZoneNo, label: &str) {
         let (fill, hatch) = self.colours.zone(zone);
         self.rect(a, 3.0, fill, 1.0);
         if hatch {
             self.zone_rect(Area { w: 5.0, ..a }, 3.0, zone, 1.0);
         }
         let at = (a.x + a.w / 2.0, a.y + a.h / 2.0 + 3.4);
-        let label = Self::fitting(Font::Chip, a.w - 10.0, labels);
+        let label = Self::fitting(Font::Chip, a.w - 10.0, &[label, label.split('.').next().unwrap_or(label)]);
         self.aligned(at, label, Ink::OnZone, Font::Chip, a.w - 10.0, Align::Center);
     }
     /// Lights a place up.

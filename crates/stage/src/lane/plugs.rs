@@ -111,9 +111,9 @@ fn tall_row(pen: &mut Pen, row: Area, plug: &WplugView, show: &Show) {
     };
     let facts = Pen::fitting(Font::Small, room, &[&refs, &facts, &short, last]);
     pen.text_right(row.x + row.w, row.y + 10.0, facts, ink, Font::Small, room);
-    let chip = Area::new(row.x, row.y + 17.0, 58.0, 16.0);
+    let chip = Area::new(row.x, row.y + 17.0, 68.0, 16.0);
     in_flight(pen, chip, plug, show.device);
-    let fifo = Area::new(row.x + 64.0, row.y + 17.0, row.w - 64.0, row.h - 34.0);
+    let fifo = Area::new(row.x + 74.0, row.y + 17.0, row.w - 74.0, row.h - 34.0);
     let bottom = fifo_cells(pen, fifo, &plug.bios, show).max(chip.bottom());
     write_pointer(pen, Area::new(row.x, bottom + 6.0, row.w, 4.0), plug, show.device);
 }
@@ -145,10 +145,7 @@ fn short_row(pen: &mut Pen, row: Area, plug: &WplugView, show: &Show) {
 fn in_flight(pen: &mut Pen, chip: Area, plug: &WplugView, device: &DeviceView) {
     match &plug.in_flight {
         Some(rq) => {
-            let at = text::at(rq.zone, rq.sector, device.drive.zone_sectors);
-            let whole = at.split('.').next().unwrap_or(&at);
-            let inside = &whole[whole.find('+').unwrap_or(0)..];
-            pen.label_chip(chip, plug.zone, &[&at, whole, inside]);
+            pen.label_chip(chip, plug.zone, &text::at(rq.zone, rq.sector, device.drive.zone_sectors));
             pen.rq(chip, rq);
         }
         None => {
@@ -214,7 +211,7 @@ fn worker(pen: &mut Pen, area: Area, device: &DeviceView) {
             break;
         }
         let chip = Area::new(x, y, w, 14.0);
-        pen.label_chip(chip, *zone, &[&label]);
+        pen.label_chip(chip, *zone, &label);
         pen.zone(chip, *zone);
         x += w + 3.0;
         if rest > 1 {

@@ -173,10 +173,10 @@ fn drive_queue(pen: &mut Pen, area: Area, device: &DeviceView, now: SimTime) -> 
 }
 
 fn chip_of(pen: &mut Pen, chip: Area, command: &CommandView, zone_sectors: u64) {
-    let op = if command.op == Op::Write { String::new() } else { [op_letter(command.op), " "].concat() };
-    let at = text::at(command.zone, command.sector, zone_sectors);
-    let long = [&op, "zone ", &at.replace("+", " +"), " MiB"].concat();
-    pen.label_chip(chip, command.zone, &[&long, &[&op, &at, "M"].concat()]);
+    let (op, gap) = if command.op == Op::Write { ("", "") } else { (op_letter(command.op), " ") };
+    let label = |words| [op, gap, &text::position(words, command.zone, command.sector, zone_sectors)].concat();
+    let (long, short) = (label(["zone ", " +", " MiB"]), label(["", "+", "M"]));
+    pen.label_chip(chip, command.zone, Pen::fitting(Font::Chip, chip.w - 10.0, &[&long, &short]));
     pen.command(chip, command.rq, command.bio);
 }
 
@@ -204,16 +204,10 @@ fn cache(pen: &mut Pen, area: Area, device: &DeviceView) {
     if area.h < 24.0 {
         return;
     }
-    let cached = ["cache ", &drive.cache.len().to_string()].concat();
-    let window = ["window ", &drive.window.to_string()].concat();
-    let both = [&cached, " · ", &window].concat();
-    let first = Pen::fitting(Font::Small, area.w, &[&both, &cached]);
-    pen.text(area.x, area.y + 10.0, first, Ink::Dim, Font::Small, area.w);
-    let mut top = area.y + 15.0;
-    if first == cached {
-        pen.text(area.x, area.y + 22.0, &window, Ink::Dim, Font::Small, area.w);
-        top += 12.0;
-    }
+    let window = drive.window.to_string();
+    // The number stays with its word.
+    let words = ["cache ", &drive.cache.len().to_string(), " · window\u{a0}", &window].concat();
+    let top = pen.wrapped((area.x, area.y + 10.0), &words, Ink::Dim, Font::Small, area.w, 2) - 9.0;
     pen.hit(Area { h: top - area.y, ..area }, What::Cache);
     let slots = drive.cache.len().max(drive.window as usize).min(MAX_CELLS);
     let lines = (((area.bottom() - top) / 9.2) as usize).min(4);

@@ -314,7 +314,7 @@ fn words_on_the_lane() {
         "fio|QD 64, full|full: waits|for one to|end|37|1121|27|1122|\
          zone write plugs|only the worker issues|zone_wplugs_list|1 zone|1122|worker: waits for 1121+219 to|complete|\
          zone 1121|36 bios · PLUGGED|1121+219|zone 1122|27 bios · PLUGGED|\
-         mq-deadline|sched 0 of 64|write 0 · read 0|driver tags|1 of 32|drive queue|NCQ: 0 wait|1121+219M|cache 3|window 24|\
+         mq-deadline|sched 0 of 64|write 0 · read 0|driver tags|1 of 32|drive queue|NCQ: 0 wait|1121+219M|cache 3 ·|window\u{a0}24|\
          SMR disk|7,200 rpm|seeks/s|96|outer|inner|head over 1121|transfer 3.1 ms|rings: 4 of 111,760 zones, not to scale|\
          D (issued), last|104 commands"
     );

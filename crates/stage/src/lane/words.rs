@@ -31,10 +31,7 @@ pub fn words(snap: &Snapshot, strip: &[TraceRecord], what: What) -> Option<Strin
         What::Issue(index) => strip.get(index as usize).map(|r| issue_words(snap, r)),
         What::Worker => device.map(|d| ["zone_wplugs_worker: ", &plugs::worker_words(d)].concat()),
         What::Head => device.map(head_words),
-        What::Cache => device.map(|d| {
-            let held = text::count(d.drive.cache.len() as u64, "command", "commands");
-            ["Cache: ", &held, ". Window ", &queues::window_words(d.drive.window), "."].concat()
-        }),
+        What::Cache => device.map(|d| ["Cache window ", &queues::window_words(d.drive.window)].concat()),
         What::Trail => device.map(|_| "Seeks of the last 0.3 s land here.".into()),
     }
 }
