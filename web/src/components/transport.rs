@@ -31,14 +31,14 @@ pub fn clock(ns: u64) -> String {
     [&(us / 1_000_000).to_string(), ".", &group(us / 1_000 % 1_000), "\u{202f}", &group(us % 1_000), " s"].concat()
 }
 
-/// A speed in words: `1 s = 2 ms`.
+/// A speed in words: `2 ms per second`.
 pub fn speed_words(speed: u64) -> String {
     let (value, unit) = match speed {
-        0..1_000_000 => (speed as f64 / 1e3, " us"),
-        1_000_000..1_000_000_000 => (speed as f64 / 1e6, " ms"),
+        0..1_000_000 => (speed as f64 / 1e3, " us per second"),
+        1_000_000..1_000_000_000 => (speed as f64 / 1e6, " ms per second"),
         _ => return "real time".to_string(),
     };
-    ["1 s = ", &text::fixed(value, u32::from(value < 9.95 && value.fract() > 0.05)), unit].concat()
+    text::fixed(value, u32::from(value < 9.95 && value.fract() > 0.05)) + unit
 }
 
 /// The speed at a position of the slider.
@@ -64,7 +64,7 @@ pub fn view(facts: Option<&Facts>, on: &Callback<CanvasEvent>, say_all: &Callbac
     html! {
         <footer key="transport" class="transport">
             <div key="buttons" class="buttons">
-                <button key="home" class="narrow-off" onclick={say(|| Msg::Home)} aria-label="To the beginning" title="To the beginning (Home)">
+                <button key="home" onclick={say(|| Msg::Home)} aria-label="To the beginning" title="To the beginning (Home)">
                     {icon("M5 4v12M16 4 8 10l8 6z")}
                 </button>
                 <button key="back" data-testid="step-back" onclick={say(|| Msg::Step(false))} aria-label="One event back" title="One event back (left arrow)">
@@ -110,7 +110,7 @@ fn speed(speed: u64, say: &Callback<Msg>) -> Html {
     html! {
         <label key="speed" class="speed">
             <span class="speed-words">{&words}</span>
-            <input type="range" data-testid="speed" min="0" max={FASTEST.to_string()} step="1" aria-label="Speed"
+            <input type="range" data-testid="speed" min="0" max={FASTEST.to_string()} step="1" aria-label="Speed: simulated time per second of playing"
                 aria-valuetext={words.clone()} value={speed_position(speed).to_string()} {oninput} />
         </label>
     }
@@ -125,20 +125,22 @@ fn scrubber(facts: Option<&Facts>, on: &Callback<CanvasEvent>, say: &Callback<Ms
     });
     let at = facts.map_or(0, |f| (f.moment.time as f64 / known.max(1) as f64 * SCRUB as f64 + 0.5) as u64).min(SCRUB);
     let words = facts.map(|f| [&clock(f.moment.time), ", ", &counter(f)].concat());
-    let ahead = facts.and_then(|f| match f.load {
-        Load::Ahead(part) => Some((part * 100.0) as u32),
-        _ => None,
-    });
+    // The letters of the legend and the beginning, 0 s, are the style's.
+    let (class, middle) = match facts.map(|f| f.load) {
+        Some(Load::Ahead(part)) => ("", ["simulating ahead: ", &((part * 100.0) as u32).to_string(), " %"].concat()),
+        _ => ("legend", "bandwidth".to_string()),
+    };
+    let end = text::fixed(known as f64 / 1e9, 1);
+    let end = [end.trim_end_matches(".0"), " s"].concat();
     html! {
         <div key="scrub" class="scrubber">
             <div class="overview"><Canvas on={on.clone()} /></div>
             <input type="range" data-testid="scrub" min="0" max={SCRUB.to_string()} step="1" aria-label="Moment of the run"
                 aria-valuetext={words} value={at.to_string()} {oninput} />
-            <div class="ahead">
-                if let Some(percent) = ahead {
-                    <span>{"simulating ahead: "}{percent}{" %"}</span>
-                }
-            </div>
+            <p class="ends">
+                <span class={class}>{middle}</span>
+                <span>{end}</span>
+            </p>
         </div>
     }
 }
