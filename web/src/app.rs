@@ -3,7 +3,7 @@
 //! Models: nothing.
 //! Rule: all state is here and changes only in `update`, one message at a time; effects go to the player, the sweep
 //! and the address. The address always holds the last good scenario: edits replace the history entry, opening a
-//! preset makes one, `t` is written on pause and in shared links only.
+//! preset makes one, `t` is written on pause, with edits (which keep the moment) and in shared links only.
 //! Leaves out: drawing ([`crate::player`], [`crate::components`]).
 
 use std::sync::Arc;
@@ -258,7 +258,7 @@ impl Component for App {
             Msg::Speed(speed) => self.player.set_speed(speed),
             Msg::Share => self.share(ctx),
             Msg::Copied => self.share = self.share.take().map(|(link, _)| (link, true)),
-            Msg::CloseShare => self.share = None,
+            Msg::CloseShare => return self.share.take().is_some(),
             Msg::NextTheme => {
                 self.theme = self.theme.next();
                 self.theme.apply();
@@ -317,18 +317,31 @@ impl Component for App {
             })
         };
         let (preset, theme, share) = (self.scenario.preset, self.theme, self.share.as_ref());
+        let rate = |side| lane::rate(frame.and_then(|f| lane::side_frame(f, side))).0;
+        let rates = if compared {
+            ["A ", &rate(session::Side::A), " · B ", &rate(session::Side::B)].concat()
+        } else {
+            String::new()
+        };
+        let look_for = preset.map_or("", |p| p.look_for);
+        let single = if compared || preset.is_none() { "" } else { " Single shows run A only." };
         html! {
             <div class={if self.drawer { "page drawer-open" } else { "page" }}>
                 {bar::view(&BarView { preset, compared, theme, share, say })}
                 <section key="diagnostics" class="diagnostics" data-testid="diagnostics" role="status" aria-label="Messages">
                     { for self.diagnostics.iter().map(message) }
                 </section>
+                // On narrow screens only: what is otherwise a drawer or a lane away.
+                <section key="brief" class="brief" aria-label="In short">
+                    <p class="look-for">{look_for}{single}</p>
+                    <p class="rates" data-testid="rates">{rates}</p>
+                </section>
                 <aside key="form" class="left" id="drawer" aria-label="Scenario">
                     <div class="drawer-head">
                         <h2>{"Scenario"}</h2>
                         <button onclick={say.reform(|_: MouseEvent| Msg::Drawer(false))} aria-label="Close the settings">{"×"}</button>
                     </div>
-                    <p class="look-for">{preset.map_or("", |p| p.look_for)}</p>
+                    <p class="look-for">{look_for}{single}</p>
                     <Form scenario={self.scenario.clone()} typed={self.typed.clone()} diagnostics={self.diagnostics.clone()}
                         {compared} advanced={self.advanced} say={say.clone()} />
                 </aside>
@@ -339,7 +352,7 @@ impl Component for App {
                     }
                 </main>
                 <aside key="side" class="right" aria-label="Charts and reasons">
-                    <div key="sweep">{self.chart.as_ref().map(|c| side::throughput(c, compared, &self.ears.chart, say))}</div>
+                    <div key="sweep">{self.chart.as_ref().map(|c| side::throughput(c, compared, &self.good.text(Side::A, Key::Seed), &self.ears.chart, say))}</div>
                     {side::time_parts(&ends, compared, &self.ears.parts)}
                     {side::reasons(frame, self.why_side, compared, say)}
                     {side::reproduce(frame, &self.good.text(Side::A, Key::Seed))}
@@ -377,6 +390,13 @@ fn listeners(ctx: &Context<App>) -> Vec<EventListener> {
             }
         }),
     ];
+    let elsewhere = ctx.link().callback(|_: ()| Msg::CloseShare);
+    all.push(EventListener::new(&window, "click", move |e| {
+        let at = e.target().and_then(|t| t.dyn_into::<Element>().ok());
+        if at.is_some_and(|t| !t.matches(bar::SHARE_PLACES).unwrap_or(true)) {
+            elsewhere.emit(());
+        }
+    }));
     if let Some(query) = dom::media("(prefers-color-scheme: light)") {
         all.push(EventListener::new(&query, "change", move |_| theme.emit(())));
     }
@@ -466,6 +486,7 @@ impl App {
         let speed = speed.or(good.preset.map(|p| p.speed_ns)).unwrap_or(SPEED);
         self.load_no = self.player.load(a, b, to_session(start), speed);
         self.loading = true;
+        self.share = None;
         if let Some(f) = &mut self.facts {
             f.playing = false;
         }
@@ -540,9 +561,11 @@ impl App {
     }
 
     fn rerun(&mut self, ctx: &Context<Self>) {
-        if self.facts.as_ref().is_some_and(|f| f.playing) {
-            self.player.pause();
-            self.note_moment();
+        self.player.pause();
+        // The k-th record of another run means nothing: the time stays.
+        if let Some(m) = self.player.moment() {
+            let t = scenario::Moment { ns: m.time, k: 0 };
+            self.scenario.change(|s| s.t = (s.preset.map(|p| p.t).unwrap_or_default() != t).then_some(t));
         }
         if self.run() {
             self.write_later(ctx);

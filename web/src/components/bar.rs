@@ -15,6 +15,8 @@ use crate::theme::Theme;
 pub const PRESET_ID: &str = "preset";
 /// Id of the field with the link: selected when it appears, which is what is left where the clipboard is refused.
 pub const SHARE_ID: &str = "share-url";
+/// What a click on does not close the box with the link.
+pub const SHARE_PLACES: &str = ".share, .share *, .share-button, .share-button *";
 
 /// What the bar is drawn from.
 pub struct BarView<'a> {
@@ -68,7 +70,7 @@ pub fn view(props: &BarView) -> Html {
                 <button key="compare" aria-pressed={pressed(props.compared)} onclick={say(|| Msg::Compare(true))}><span class="narrow-off">{"Compare "}</span>{"A|B"}</button>
             </div>
             <div key="right" class="bar-right">
-                <button key="share" class="primary" data-testid="share" onclick={say(|| Msg::Share)}>{"Share"}<span class="narrow-off">{" link"}</span></button>
+                <button key="share" class="primary share-button" data-testid="share" onclick={say(|| Msg::Share)}>{"Share"}<span class="narrow-off">{" link"}</span></button>
                 <button key="theme" class="square" data-testid="theme" onclick={say(|| Msg::NextTheme)}
                     aria-label={theme.clone()} title={theme}>
                     <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" class="theme-icon">

@@ -6,6 +6,7 @@
 
 use bioscope_session::{Frame, Side, SideFrame};
 use bioscope_stage::{readouts, table, text};
+use gloo::events::EventListener;
 use web_sys::{Element, HtmlDetailsElement, PointerEvent};
 use yew::prelude::*;
 
@@ -82,18 +83,29 @@ pub fn view(v: &LaneView) -> Html {
     }
 }
 
+/// A bandwidth in MiB/s and in MB/s.
+fn both(value: Option<f64>) -> (String, String) {
+    value.map(readouts::bandwidth).map_or_else(|| ("–".to_string(), String::new()), |b| (b.mib, b.mb))
+}
+
+/// The bandwidth of the moment.
+pub fn rate(shown: Option<&SideFrame>) -> (String, String) {
+    both(shown.map(|s| s.readouts.now_bytes_per_sec))
+}
+
 fn numbers(shown: Option<&SideFrame>) -> Html {
-    let one = |key: &'static str, value: Option<f64>| {
-        let b = value.map(readouts::bandwidth);
-        let (mib, mb) = b.map_or_else(|| ("–".to_string(), None), |b| (b.mib, Some(b.mb)));
-        html! { <div class={key} title={mb}><dt>{key}</dt><dd>{mib}</dd></div> }
-    };
+    let ((now, now_mb), mean) = (rate(shown), shown.and_then(|s| s.readouts.mean_bytes_per_sec));
+    let (mean, mean_mb) = both(mean);
+    let few = if shown.is_some_and(|s| s.readouts.p99_ns.is_some()) { "" } else { "needs 1,000 I/Os" };
     let p99 = shown.map_or_else(|| "–".to_string(), |s| readouts::p99(&s.snapshot.stats));
+    let one = |class: &'static str, name: &'static str, title: String, value: String, more: &'static str| {
+        html! { <div {class} {title}><dt>{name}</dt><dd>{value}<span class="unseen">{more}</span></dd></div> }
+    };
     html! {
         <dl class="readouts">
-            {one("now", shown.map(|s| s.readouts.now_bytes_per_sec))}
-            {one("mean", shown.and_then(|s| s.readouts.mean_bytes_per_sec))}
-            <div class="p99"><dt>{"p99"}</dt><dd>{p99}</dd></div>
+            {one("now", "now", now_mb, now, "")}
+            {one("mean", "mean so far", mean_mb + ", since the ramp", mean, "")}
+            {one("p99", "p99", few.to_string(), p99, few)}
         </dl>
     }
 }
@@ -150,6 +162,8 @@ struct StageProps {
 struct Stage {
     tip: NodeRef,
     on: Callback<CanvasEvent>,
+    /// A finger that goes down anywhere ends what the last one asked for.
+    _down: EventListener,
 }
 
 impl Component for Stage {
@@ -166,30 +180,43 @@ impl Component for Stage {
                 dom::set_style(&place, "--needed", &dom::px(needed));
             }
         });
-        Self { tip: NodeRef::default(), on }
+        let tip = NodeRef::default();
+        let _down = {
+            let (player, tip) = (ctx.props().player.clone(), tip.clone());
+            EventListener::new(&dom::window(), "pointerdown", move |_| {
+                player.unpoint();
+                if let Some(tip) = tip.cast::<Element>() {
+                    tip.set_text_content(None);
+                }
+            })
+        };
+        Self { tip, on, _down }
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
         let (player, side) = (ctx.props().player.clone(), ctx.props().side);
-        let click = {
-            let player = player.clone();
-            Callback::from(move |e: MouseEvent| player.click(side, e.offset_x() as f32, e.offset_y() as f32))
-        };
-        // Moving and leaving in one: outside of the canvas there is nothing to point at.
+        // One for all: leaving, there is nothing to say; a finger asks by its click, which comes after it has left.
         let point = {
             let tip = self.tip.clone();
-            Callback::from(move |e: PointerEvent| {
-                let (x, y) = (e.offset_x() as f32, e.offset_y() as f32);
-                let words = if e.type_() == "pointermove" { player.point(side, x, y) } else { player.unpoint() };
+            Callback::from(move |e: MouseEvent| {
+                let (x, y, kind) = (e.offset_x() as f32, e.offset_y() as f32, e.type_());
+                let words = if kind == "pointerleave" { player.unpoint() } else { player.point(side, x, y) };
                 if let Some(tip) = tip.cast::<Element>() {
+                    // In the lower half of the window it stands above the pointer.
+                    let up = dom::root().is_some_and(|r| e.client_y() * 2 > r.client_height());
+                    tip.set_class_name(if up { "tip up" } else { "tip" });
                     dom::set_style(&tip, "--x", &dom::px(x));
                     dom::set_style(&tip, "--y", &dom::px(y));
                     tip.set_text_content(words.as_deref());
                 }
+                if kind == "click" {
+                    player.click(side, x, y);
+                }
             })
         };
+        let moved = point.reform(|e: PointerEvent| e.into());
         html! {
-            <div class="stage" onpointermove={point.clone()} onpointerleave={point} onclick={click}>
+            <div class="stage" onpointermove={moved.clone()} onpointerleave={moved} onclick={point}>
                 <Canvas label={["Run ", name(side), ": jobs, zone write plugs, tags and drive at this moment"].concat()}
                     described_by={summary_id(side)} on={self.on.clone()} />
                 <div class="tip" ref={&self.tip} />

@@ -8,6 +8,7 @@ use bioscope_core::MODEL_VERSION;
 use bioscope_core::observe::stats::DriveTime;
 use bioscope_core::observe::why::{Why as WhyKind, WhyRecord};
 use bioscope_scenario::params::Param;
+use bioscope_scenario::value::Unit;
 use bioscope_session::{Frame, Side};
 use bioscope_stage::palette::Palette;
 use bioscope_stage::{charts, lane, parts, text, why};
@@ -57,13 +58,18 @@ impl Place {
 }
 
 /// The card with the sweep's chart; `on` takes its canvas.
-pub fn throughput(chart: &Chart, compared: bool, on: &Callback<CanvasEvent>, say: &Callback<Msg>) -> Html {
-    let key = Param::of(chart.key).key;
+pub fn throughput(chart: &Chart, compared: bool, seed: &str, on: &Callback<CanvasEvent>, say: &Callback<Msg>) -> Html {
+    let param = Param::of(chart.key);
+    let key = param.key;
+    let unit = if param.unit == Unit::Zones { " (zones)" } else { "" };
     let run = say.reform(|_: MouseEvent| Msg::Sweep);
     let progress = match (chart.total(), chart.done) {
         (0, _) => "Not computed yet.".to_string(),
-        (all, done) if done < all => format!("{done} of {all} points"),
-        (all, _) => format!("{all} points, mean of the whole run, seed 1"),
+        (all, done) if done < all => [&done.to_string(), " of ", &all.to_string(), " points"].concat(),
+        (all, _) => {
+            let (note, seed) = if seed == "1" { ("", "") } else { ("; the shown run has seed ", seed) };
+            [&all.to_string(), " points, mean of the whole run, seed 1", note, seed].concat()
+        }
     };
     let running = chart.done < chart.total();
     let has_published = chart.published.iter().flatten().any(Option::is_some);
@@ -85,6 +91,11 @@ pub fn throughput(chart: &Chart, compared: bool, on: &Callback<CanvasEvent>, say
             <div key="chart" class={classes!("chart", chart.numbers.is_none().then_some("none"))}>
                 <Canvas label={["Line chart: throughput by ", key, "; the table below has its values"].concat()} on={on.clone()} />
             </div>
+            <p key="axis" class="axis">{key}{unit}</p>
+            if has_published {
+                // In short what `SEED_000_SOURCE` says.
+                <p key="source" class="source">{"published: commit log of QUEUE_ZONED_QD1_WRITES, MB/s read as MiB/s"}</p>
+            }
             <div key="run" class="run">
                 <span key="words" data-testid="sweep-progress">{progress}</span>
                 if running {
@@ -93,7 +104,7 @@ pub fn throughput(chart: &Chart, compared: bool, on: &Callback<CanvasEvent>, say
             </div>
             <details key="table" open={chart.numbers.is_none()}>
                 <summary>{"Table"}</summary>
-                <div class="scroll" tabindex="0" role="region" aria-label="Throughput table">{sweep_table(chart, key, compared)}</div>
+                {sweep_table(chart, key, compared)}
             </details>
         </section>
     }
