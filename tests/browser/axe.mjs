@@ -13,6 +13,13 @@ const STATES = {
     settings: { fragment: `${PRESET}&iodepth=banana&bs=-3&nosuch=1` },
     enter: (player) => player.get('diagnostics').waitFor(),
   },
+  'phone, tables open': {
+    settings: { fragment: PRESET, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    enter: async (player) => {
+      for (const summary of await player.page.locator('summary').all()) await summary.tap();
+      await player.page.locator('.tables table').first().waitFor();
+    },
+  },
   'phone, drawer open': {
     settings: { fragment: PRESET, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     enter: async (player) => {

@@ -155,6 +155,23 @@ await runCases({
     equal(await player.state(), state, 'clock, event and hashes after a reload');
   },
 
+  async 'an edit keeps the moment'(visit) {
+    const player = await visit({ fragment: `${PRESET}&t=2s` });
+    await player.get('scrub').focus();
+    await player.page.keyboard.press('PageUp');
+    const moment = await player.untilText('clock', (text) => !text.startsWith('2.000'), 'leaves the moment of the link');
+    await player.setField('iodepth', '16');
+    await player.until(async () => (await player.location()).includes('iodepth=16'), 'the address follows iodepth=16');
+    await player.waitReady();
+    equal(await player.text('clock'), moment, 'the moment after an edit');
+    await player.page.getByRole('button', { name: 'Single' }).click();
+    await player.until(async () => (await player.get('lane-b').count()) === 0, 'Single shows run A only');
+    await player.waitReady();
+    equal(await player.text('clock'), moment, 'the moment with one run');
+    await player.get('preset').selectOption('smr-rand-zones');
+    await player.untilText('clock', (text) => text !== moment, 'another preset has its own moment');
+  },
+
   async 'reload at a moment'(visit) {
     const player = await visit({ fragment: `${PRESET}&iodepth=8&t=1.5s` });
     const state = await player.state();
@@ -171,6 +188,33 @@ await runCases({
     const state = await player.state();
     const other = await visit({ fragment: link.slice(player.url.length) });
     equal(await other.state(), state, 'clock, event and hashes of the shared link');
+  },
+
+  async 'the link goes away'(visit) {
+    const player = await visit({ fragment: PRESET });
+    const [link, head] = [player.get('share-url'), player.get('lane-a')];
+    const gone = (words) => player.until(async () => (await link.count()) === 0, words);
+    const open = async () => {
+      await player.get('share').click();
+      await link.waitFor();
+    };
+    await open();
+    const [box, lane] = [await link.boundingBox(), await head.boundingBox()];
+    check(box.y + box.height <= lane.y, 'the link covers nothing of run A');
+    await player.page.keyboard.press('Escape');
+    await gone('Escape closes it');
+    await open();
+    await link.click();
+    check(await link.isVisible(), 'a click on it leaves it open');
+    await player.get('clock').click();
+    await gone('a click elsewhere closes it');
+    await open();
+    await player.page.evaluate(() => {
+      const field = document.querySelector('[data-testid=field-iodepth]');
+      field.value = '8';
+      field.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    await gone('an edit closes it');
   },
 
   async sweep(visit) {
@@ -217,7 +261,7 @@ await runCases({
 
   async phone(visit) {
     const player = await visit({ fragment: PRESET, ...PHONE });
-    const overflow = () => player.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    const overflow = () => player.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     check((await overflow()) <= 0, 'nothing is wider than a phone');
     check(!(await player.get('field-iodepth').isVisible()), 'the form is in the closed drawer');
     await player.get('drawer').tap();
@@ -225,8 +269,23 @@ await runCases({
     check((await overflow()) <= 0, 'the open drawer is not wider than a phone');
     await player.page.keyboard.press('Escape');
     await player.until(async () => !(await player.get('field-iodepth').isVisible()), 'Escape closes the drawer');
+    check(await player.page.locator('.brief .look-for').isVisible(), 'what to look for is on the first screen');
+    for (const summary of await player.page.locator('summary').all()) await summary.tap();
+    await player.page.locator('.tables table').first().waitFor();
+    check((await overflow()) <= 0, 'open tables are not wider than a phone');
     await player.get('play').tap();
     await clockMoves(player, 'advances on a phone');
+  },
+
+  async 'a finger asks'(visit) {
+    const player = await visit({ fragment: PRESET, ...PHONE });
+    const tip = player.get('lane-a').locator('.tip');
+    const stage = player.get('lane-a').locator('.stage');
+    // The first chip of fio, near the top left corner.
+    await stage.tap({ position: { x: 15, y: 52 } });
+    await player.until(async () => (await tip.innerText()) !== '', 'a tap on a chip shows its words');
+    await player.get('clock').tap();
+    await player.until(async () => (await tip.textContent()) === '', 'a tap elsewhere hides them');
   },
 
   async 'reduced motion'(visit) {
