@@ -1,7 +1,8 @@
-// Says in words why the simulator did not start: no WebAssembly, WebAssembly refused, a file missing.
+// Says in words why the simulator did not start (no WebAssembly, WebAssembly refused, a file missing)
+// or why it stopped (a trap: the module cannot go on).
 //
-// Runs before the module is asked for and stops listening once Trunk reports the start. It leaves
-// alone what goes wrong later: that is the page's own business.
+// Runs before the module is asked for; once Trunk reports the start it listens for traps only. Leaves
+// out everything else that goes wrong later: that is the page's own business.
 (() => {
   'use strict';
 
@@ -13,7 +14,7 @@
     return 'A file of the simulator could not be loaded. The network may be down, or the page was replaced by a newer version: reloading may help.';
   };
 
-  const show = (words, detail) => {
+  const show = (words, detail, heading = 'Bioscope could not start') => {
     stop();
     const paint = () => {
       const app = document.getElementById('app');
@@ -21,7 +22,7 @@
       panel.className = 'boot boot-failed';
       panel.dataset.testid = 'boot-failed';
       const title = document.createElement('h1');
-      title.textContent = 'Bioscope could not start';
+      title.textContent = heading;
       const text = document.createElement('p');
       text.setAttribute('role', 'alert');
       text.textContent = words;
@@ -45,7 +46,13 @@
     if (element && element.tagName !== 'SCRIPT') return;
     show(why(event.error), event.message || '');
   };
+  const onTrap = (event) => {
+    if (!(event.error instanceof WebAssembly.RuntimeError || event.error instanceof RangeError)) return;
+    removeEventListener('error', onTrap);
+    show('It met something it could not go on from, perhaps for want of memory. Reload the page; if it happens again, the address below says what was asked for.', location.href, 'The simulator stopped');
+  };
   const stop = () => {
+    addEventListener('error', onTrap);
     removeEventListener('error', onError, true);
     removeEventListener('unhandledrejection', onRejection);
     removeEventListener('TrunkApplicationStarted', stop);

@@ -4,6 +4,7 @@
 //! Rule: an option a command does not have is refused; problems of a scenario are all shown at once.
 //! Leaves out: what a command does with them.
 
+use std::io::Read;
 use std::path::Path;
 
 use bioscope_core::config::SimConfig;
@@ -186,13 +187,18 @@ fn load(name: &str) -> Result<(Scenario, Vec<Diagnostic>), Failure> {
         return Ok((Scenario::of(p), Vec::new()));
     }
     if Path::new(name).is_file() {
-        let content = std::fs::read(name).map_err(|e| Failure::bad(format!("{name}: {e}")))?;
+        // One byte more than a scenario may have: the decoder then says that it is too long.
+        let mut content = Vec::new();
+        let read = std::fs::File::open(name).and_then(|f| f.take(text::MAX_TEXT as u64 + 1).read_to_end(&mut content));
+        read.map_err(|e| Failure::bad(format!("{name}: {e}")))?;
         return match String::from_utf8(content) {
             Ok(content) => Ok(text::decode_file(&content)),
             Err(_) => Err(Failure::bad(format!("{name}: not a text file"))),
         };
     }
-    if name.contains(['#', '=']) {
+    // A link has a fragment; a bare fragment has no folder before its first `=`.
+    let bare = name.split_once('=').is_some_and(|(key, _)| !key.contains(['/', '\\', ' ']));
+    if name.contains('#') || bare {
         return Ok(text::decode(text::fragment_of(name)));
     }
     let d = Diagnostic::error("", "", format!("no preset, file or link is called {name}"));

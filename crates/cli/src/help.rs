@@ -46,7 +46,7 @@ ramp and zones of its published table instead of those of the shown run.
 
   --over KEY=VALUES  values: 1,2,4 or 1..128*2 (doubling) or 4..32+4; given twice, every combination is run;
                      left out, the preset's own sweep
-  --seeds N          runs per point, with seeds 1 to N (1)
+  --seeds N          runs per point, with N seeds from the scenario's own (1)
   --set KEY=VALUE    as in run
   --side a|b|both    which runs (both if there is a run B)
   --csv              comma-separated: swept keys, side, seeds, mean, sd, unit

@@ -18,7 +18,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         let name = if side == Side::B || sides.len() > 1 { format!("{name} {}", word(side)) } else { name.clone() };
         let done = simulate::to_end(cfg).map_err(|e| Failure::Failed(vec![format!("error: {name}: {e}")]))?;
         if done.stats.nr_errors > 0 {
-            say(&[format!("note: {name}: {} I/Os ended with an error", done.stats.nr_errors)]);
+            say(&[errors_note(&name, done.stats.nr_errors)]);
         }
         let outcome = Outcome {
             name: &name,
@@ -39,6 +39,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         writeln!(out, "{value:#}")?;
     }
     Ok(())
+}
+
+/// What to say of I/Os that failed; jobs of fio end at their first.
+pub fn errors_note(name: &str, n: u64) -> String {
+    let ios = if n == 1 { "1 I/O" } else { &format!("{n} I/Os") };
+    format!(
+        "note: {name}: {ios} ended with an error, and fio jobs end at their first; `bioscope trace --actions C,fail` shows where"
+    )
 }
 
 fn word(side: Side) -> &'static str {

@@ -9,7 +9,8 @@ use bioscope_lab::threads;
 use bioscope_scenario::{Diagnostic, Key, Param, Scenario, Side, Sweep, Value};
 
 use crate::args::{Args, configs};
-use crate::{Failure, lines, simulate};
+use crate::run::errors_note;
+use crate::{Failure, lines, say, simulate};
 
 /// Combinations a sweep may have, and runs altogether.
 const MAX_POINTS: usize = 10_000;
@@ -48,7 +49,16 @@ pub fn sweep(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             runs.extend((0..seeds).map(|i| SimConfig { seed: cfg.seed.wrapping_add(i), ..cfg.clone() }));
         }
     }
-    let results = run_all(&runs)?;
+    let outcomes = run_all(&runs)?;
+    let results: Vec<f64> = outcomes.iter().map(|(mib, _)| *mib).collect();
+    let failing: Vec<String> = points
+        .iter()
+        .zip(outcomes.chunks(seeds as usize))
+        .map(|(p, runs)| (p, runs.iter().map(|(_, errors)| errors).sum::<u64>()))
+        .filter(|(_, errors)| *errors > 0)
+        .map(|(p, errors)| errors_note(&format!("{} {}", p.at.join(" "), json::side_word(p.side)), errors))
+        .collect();
+    say(&failing);
 
     let keys: Vec<&str> = sweeps.iter().map(|sweep| Param::of(sweep.key).key).collect();
     let mut table = vec![header(&keys)];
@@ -116,12 +126,14 @@ fn cross(sweeps: &[Sweep]) -> Vec<Vec<Value>> {
     all
 }
 
-/// MiB/s of every run, in order, on all cores.
-fn run_all(runs: &[SimConfig]) -> Result<Vec<f64>, Failure> {
-    threads::map(runs, |cfg| simulate::to_end(cfg.clone()).map(|done| fio::mib_per_s(&done.stats)))
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(|e| Failure::Failed(vec![format!("error: {e}")]))
+/// MiB/s and failed I/Os of every run, in order, on all cores.
+fn run_all(runs: &[SimConfig]) -> Result<Vec<(f64, u64)>, Failure> {
+    threads::map(runs, |cfg| {
+        simulate::to_end(cfg.clone()).map(|done| (fio::mib_per_s(&done.stats), done.stats.nr_errors))
+    })
+    .into_iter()
+    .collect::<Result<_, _>>()
+    .map_err(|e| Failure::Failed(vec![format!("error: {e}")]))
 }
 
 /// Columns side by side, numbers to the right.

@@ -24,6 +24,10 @@ use crate::value::{Value, print_bytes, print_time};
 pub const MAX_SHOWN_EVENTS: u64 = 5_000_000;
 /// Logical and physical block of the built-in drive, bytes.
 const BLOCK_BYTES: u64 = 4096;
+/// Requests one I/O may be cut into: they are made in one event.
+const MAX_PIECES: u64 = 4096;
+/// Requests all jobs together may have in flight: about 200 bytes each.
+const MAX_IN_FLIGHT: u64 = 200_000;
 /// Commands an AHCI port or the drive takes.
 const HARDWARE_TAGS: u64 = 32;
 /// Engine events of one request from submission to completion: 4.3 in `smr-seq-write`, less where bios merge.
@@ -44,6 +48,10 @@ pub fn check(s: &Scenario, side: Side) -> (Option<SimConfig>, Vec<Diagnostic>) {
     let mut c = Checker { s, side, problems: Vec::new() };
     let cfg = c.config();
     c.unused();
+    if c.problems.iter().any(Diagnostic::is_error) {
+        return (None, c.problems);
+    }
+    c.too_many_pieces(&cfg);
     if c.problems.iter().any(Diagnostic::is_error) {
         return (None, c.problems);
     }
@@ -426,6 +434,12 @@ impl Checker<'_> {
     }
 
     fn writeback(&mut self, drive: &DriveConfig, offset: u64) -> Vec<JobConfig> {
+        let pages = self.n(Key::WbSegmentBytes).saturating_mul(self.n(Key::MaxSegments));
+        if pages < BLOCK_BYTES {
+            let d =
+                self.error(Key::WbSegmentBytes, "times max_segments is less than a 4 KiB block, so no write would fit");
+            self.problems.push(d.suggest("4096"));
+        }
         if drive.first_fill != FirstFill::Empty {
             let d = self.error(Key::FirstFill, "writeback starts in an empty zone, so its writes would all fail");
             self.problems.push(d.suggest("first_fill=empty"));
@@ -504,6 +518,29 @@ impl Checker<'_> {
         }
     }
 
+    /// Limits that keep memory and the time of one event bounded: requests an I/O is cut into, and all in flight.
+    fn too_many_pieces(&mut self, cfg: &SimConfig) {
+        let Some(job) = cfg.jobs.first() else { return };
+        let request = mean_request_bytes(cfg);
+        let (key, pieces, in_flight) = match &job.workload {
+            WorkloadConfig::FioZbd(f) => {
+                let pieces = (f.bs * SECTOR_BYTES).div_ceil(request);
+                (Key::Bs, pieces, pieces * u64::from(f.iodepth) * cfg.jobs.len() as u64)
+            }
+            WorkloadConfig::Writeback(w) => (Key::WbInFlight, 1, w.in_flight_limit / request),
+            WorkloadConfig::List(_) => return,
+        };
+        if pieces > MAX_PIECES {
+            let message = format!("each I/O would be cut into {pieces} requests by max_segments and max_sectors_kb");
+            let d = self.error(key, message).allow(format!("up to {MAX_PIECES} requests an I/O"));
+            self.problems.push(d.suggest(print_bytes(MAX_PIECES * request)));
+        } else if in_flight > MAX_IN_FLIGHT {
+            let message = format!("{in_flight} requests would be in flight at once");
+            let d = self.error(if key == Key::Bs { Key::Iodepth } else { key }, message);
+            self.problems.push(d.allow(format!("up to {MAX_IN_FLIGHT} over all jobs")));
+        }
+    }
+
     fn too_long(&mut self, cfg: &SimConfig, events: u64) {
         let message = format!(
             "about {} million events, more than the {} million the page shows of a run",
@@ -515,8 +552,10 @@ impl Checker<'_> {
                 let fits = u128::from(ns) * u128::from(MAX_SHOWN_EVENTS) / u128::from(events);
                 // Two significant digits are enough for a suggestion.
                 let unit = 10u64.pow((fits as u64).checked_ilog10().unwrap_or(0).saturating_sub(1));
-                let short = print_time((fits as u64 / unit * unit).max(1));
-                self.warning(Key::Runtime, message).suggest(format!("runtime={short}"))
+                let short = fits as u64 / unit * unit;
+                let d = self.warning(Key::Runtime, message);
+                // A run that would have to be longer or shorter than 1 us is too long for another reason.
+                if (1_000..ns).contains(&short) { d.suggest(format!("runtime={}", print_time(short))) } else { d }
             }
             None => self.warning(Key::Runtime, message).suggest("runtime=30s"),
         };

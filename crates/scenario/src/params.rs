@@ -309,16 +309,16 @@ params! {
         help: "Commands the drive may hold at the same time; auto is 32.", ..BLOCK
     },
     DeadPlugRevive: Param {
-        key: "dead_plug_revive", unit: Unit::Bool, default: "0", advanced: true,
+        key: "dead_plug_revive", unit: Unit::Bool, default: "1", advanced: true,
         shown_when: &[(Key::ZoneOrdering, "zwplug")],
-        help: "A later fix: a write to a reset zone whose old plug is still referenced takes that plug over.", ..BLOCK
+        help: "A write to a reset zone whose old plug is still referenced takes that plug over; 0 is the code as first merged for 7.1, where such a write fails with EIO.", ..BLOCK
     },
     NrCpus: Param {
         key: "nr_cpus", min: 1, max: 1024, default: "8", advanced: true,
         help: "CPUs; job i runs on CPU i modulo this.", ..BLOCK
     },
     SubmitNs: Param {
-        key: "submit_ns", default: "40us",
+        key: "submit_ns", default: "40us", min: US,
         help: "CPU time from one I/O of a job to its next.", ..HOST
     },
     IssueNs: Param {

@@ -321,7 +321,9 @@ impl Sweep {
         };
         let bad = |text: &str, message: &str| Diagnostic::error(name, text, message);
         if values.trim().is_empty() {
-            return Err(bad(key, "a sweep needs values").suggest(format!("{key}:VALUE,VALUE")));
+            // `--over KEY=…` on the command line, `sw=KEY:…` in links.
+            let mark = if name.starts_with('-') { '=' } else { ':' };
+            return Err(bad(key, "a sweep needs values").suggest(format!("{key}{mark}VALUE,VALUE")));
         }
         let row = Param::of(k);
         let mut list = Vec::new();

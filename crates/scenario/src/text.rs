@@ -60,7 +60,8 @@ pub fn decode_file(text: &str) -> (Scenario, Vec<Diagnostic>) {
     }
     let mut pairs = Vec::new();
     let mut problems = Vec::new();
-    for (i, raw) in text.lines().enumerate() {
+    // Some editors begin a file with a byte order mark.
+    for (i, raw) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let content = raw.split_once('#').map_or(raw, |(before, _)| before);
         if content.trim().is_empty() {
             continue;

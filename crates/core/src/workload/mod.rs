@@ -131,9 +131,13 @@ impl Ctx<'_> {
     pub(crate) fn job_bio_done(&mut self, j: JobIdx, bio: &Bio) {
         let zone = self.zone_of(bio.dev, bio.first_sector);
         let end = self.zone_offset(bio.dev, bio.first_sector) + u64::from(bio.first_nr_sectors);
-        if let AnyWorkload::Fio(f) = &mut self.job(j).kind {
-            f.bio_done(bio.op, zone, end, bio.status);
-            self.fio_progress();
+        match &mut self.job(j).kind {
+            AnyWorkload::Fio(f) => {
+                f.bio_done(bio.op, zone, end, bio.status);
+                self.fio_progress();
+            }
+            AnyWorkload::Writeback(w) => w.failed |= bio.status != BlkStatus::Ok,
+            AnyWorkload::List(_) => {}
         }
         let waits = matches!(
             self.job(j).state,

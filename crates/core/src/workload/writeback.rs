@@ -1,7 +1,7 @@
 //! Writeback of a zoned XFS: one flusher that packs closed files into the open zone.
 //!
 //! Models: xfs zoned allocation (pack-tight) and writeback in units of a zone (disk 1 "XFS", 6).
-//! Rule: the stream is sequential; a bio ends at the command limit, the file's end or the zone's end; at most
+//! Rule: the stream is sequential, and ends at the first failed write (a zoned XFS shuts down); a bio ends at the command limit, the file's end or the zone's end; at most
 //! `in_flight_limit` bytes are submitted and not complete.
 //! Leaves out: the log, metadata, garbage collection, dirtying of pages.
 
@@ -25,13 +25,15 @@ pub struct Writeback {
     pos: Sector,
     /// Sectors left of the current file.
     file_left: Sector,
+    /// A write failed: the file system shuts down.
+    pub(super) failed: bool,
 }
 
 impl Writeback {
     /// At the start of its first zone, before its first file.
     pub fn new(cfg: &WritebackConfig, index: JobIdx, seed: u64, zone_sectors: Sector) -> Self {
         let pos = u64::from(cfg.first_zone) * zone_sectors;
-        Self { rng: Rng::stream(seed, "job", u64::from(index)), pos, file_left: 0 }
+        Self { rng: Rng::stream(seed, "job", u64::from(index)), pos, file_left: 0, failed: false }
     }
 
     /// Length of the next bio: what one command can carry, within the file and the zone.
@@ -62,7 +64,7 @@ impl Ctx<'_> {
         let job = self.job(j);
         let in_flight = job.bytes_in_flight;
         let AnyWorkload::Writeback(w) = &mut job.kind else { return };
-        if stopped || w.pos >= end {
+        if stopped || w.failed || w.pos >= end {
             job.state = if in_flight > 0 { JobState::WaitCompletion } else { JobState::Done };
             return;
         }
