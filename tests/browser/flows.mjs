@@ -326,4 +326,12 @@ await runCases({
     const player = await visit({ route, ready: false, errors: false });
     await player.untilText('boot-failed', (text) => text.includes('could not be loaded'), 'explains that a file is missing');
   },
+
+  async 'a trap'(visit) {
+    const player = await visit({ errors: false });
+    await player.page.evaluate(() => {
+      dispatchEvent(new ErrorEvent('error', { error: new WebAssembly.RuntimeError('unreachable') }));
+    });
+    await player.untilText('boot-failed', (text) => text.includes('simulator stopped'), 'says that the simulator stopped');
+  },
 });

@@ -50,8 +50,16 @@ pub fn fragments() -> Vec<String> {
         f += &format!("&nomerges={}", d.pick(&["0", "1", "2"]));
         f += &format!("&write_cache={}", d.pick(&["1", "1", "0"]));
         f += &format!("&write_off_mode={}", d.pick(&["nonvolatile", "media"]));
-        // Reads of empty zones would do nothing.
-        f += &format!("&first_fill={}", if reads { "random" } else { d.pick(&["empty", "random"]) });
+        // Reads need data to find; writeback needs empty zones.
+        let fill = d.pick(&["empty", "random"]);
+        let fill = if reads {
+            "random"
+        } else if writeback {
+            "empty"
+        } else {
+            fill
+        };
+        f += &format!("&first_fill={fill}");
         f += &format!("&zone_phase={}", d.pick(&["by_lba", "random"]));
         f += &format!("&seed={seed}");
         out.push(f);
