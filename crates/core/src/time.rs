@@ -9,8 +9,6 @@ pub type SimTime = u64;
 /// A length of simulated time, ns.
 pub type SimDuration = u64;
 
-/// One microsecond in ns.
-pub const US: SimDuration = 1_000;
 /// One millisecond in ns.
 pub const MS: SimDuration = 1_000_000;
 /// One second in ns.

@@ -22,12 +22,8 @@ pub type RqId = u32;
 
 /// Bytes in a sector.
 pub const SECTOR_BYTES: u64 = 512;
-/// One KiB in bytes.
-pub const KIB: u64 = 1024;
 /// One MiB in bytes.
 pub const MIB: u64 = 1024 * 1024;
-/// One GiB in bytes.
-pub const GIB: u64 = 1024 * 1024 * 1024;
 
 /// What a bio, a request or a command does (the part of `bi_opf` that is the operation).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,6 +1,6 @@
 //! The colours behind the tokens, dark and light.
 //!
-//! Models: nothing; the hex values are ui.md's, three light zone colours a little darker so that labels on them pass.
+//! Models: nothing; the hex values are the design's, three light zone colours a little darker so that labels on them pass.
 //! Rule: every pair that meets on screen passes 4.5:1 for text and 3:1 for marks (tested below).
 //! Leaves out: the style sheet, which repeats the same values as custom properties.
 

@@ -5,7 +5,7 @@
 //! lists of shapes are what tests compare. `y` of a text is its baseline.
 //! Leaves out: how it is drawn (canvas in `web`, SVG in [`crate::svg`]).
 
-/// A colour by role (ui.md tokens).
+/// A colour by role (the design tokens).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ink {
     Bg,

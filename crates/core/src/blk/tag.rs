@@ -33,10 +33,6 @@ impl Tags {
     pub fn depth(&self) -> u32 {
         self.holders.len() as u32
     }
-    /// Tags held.
-    pub fn busy(&self) -> u32 {
-        self.busy
-    }
     /// A free tag exists.
     pub fn any_free(&self) -> bool {
         self.busy < self.depth()

@@ -153,11 +153,6 @@ impl Drive {
         &self.zones
     }
 
-    /// Commands received and not acknowledged.
-    pub fn queued(&self) -> usize {
-        self.waiting.len()
-    }
-
     fn acks_from_cache(&self) -> bool {
         self.setup.cfg.write_cache || self.setup.cfg.write_off_mode == WriteOffMode::Nonvolatile
     }

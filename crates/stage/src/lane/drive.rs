@@ -1,6 +1,6 @@
 //! The drive panel: turning platter, recorded zones, the sectors the head is about to write, head, trail.
 //!
-//! Models: the head, cache and zones of the drive's snapshot (disk-model.md).
+//! Models: the head, cache and zones of the drive's snapshot (disk 1).
 //! Rule: angles are true: a sector stands under the head exactly when the snapshot's times say so. The radial axis is
 //! a window around the zones in use, not to scale: a ring is one zone of many turns, filled inward as it is recorded.
 //! Platter positions ahead of the head lie clockwise, so the platter turns counter-clockwise. A frame that covers

@@ -1,6 +1,6 @@
 //! The zone write plugs panel: a row a zone, its FIFO, its request in flight, its write pointer; the QD1 worker.
 //!
-//! Models: debugfs zone_wplugs; `zone_wplugs_list` and `zone_wplugs_worker` (kernel.md 5).
+//! Models: debugfs zone_wplugs; `zone_wplugs_list` and `zone_wplugs_worker` (kernel 5).
 //! Rule: the request in flight stands left of the FIFO it came from; zones stand in order of number.
 //! Leaves out: idle plugs.
 

@@ -1,6 +1,6 @@
 //! The tags panel: driver tags by sbitmap word, the scheduler's lists, the drive's queue and cache.
 //!
-//! Models: debugfs tags_bitmap and sched; NCQ slots, interface and cache of the drive (disk-model.md 1).
+//! Models: debugfs tags_bitmap and sched; NCQ slots, interface and cache of the drive (disk 1).
 //! Rule: lists in their own order (scheduler by sector, NCQ and cache first in, first out).
 //! Leaves out: wait queues one by one; sleepers are a number.
 
