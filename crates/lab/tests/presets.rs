@@ -71,3 +71,29 @@ fn seed_000_stays_inside_its_limits() {
     }
     assert!(report.lines.iter().all(|l| l.calibration), "the profile names all 44 cells");
 }
+
+/// The table in the program is the published one; needs the folder `BIOSCOPE_DATA` names.
+#[test]
+fn the_published_table_is_the_captured_one() {
+    let Some(folder) = std::env::var_os("BIOSCOPE_DATA") else {
+        eprintln!("SKIPPED: BIOSCOPE_DATA is not set, so the published table was not compared with its capture");
+        return;
+    };
+    let path = std::path::Path::new(&folder).join("published/seed-000-qd1-writes.csv");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let captured: Vec<String> = text
+        .lines()
+        .filter(|l| !l.starts_with('#') && !l.starts_with("table,"))
+        .map(|l| {
+            // The quoted workload between hba and setting may hold commas.
+            let (head, rest) = l.split_once(",\"").unwrap();
+            let (_, tail) = rest.split_once("\",").unwrap();
+            format!("{head},{tail}")
+        })
+        .collect();
+    let ours: Vec<String> = bioscope_lab::published::SEED_000
+        .iter()
+        .map(|r| format!("{},{},{},{},{}", r.table, r.hba, r.setting, r.baseline, r.patched))
+        .collect();
+    assert_eq!(ours, captured);
+}
