@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn percentiles_without_samples_are_left_out() {
-        let mut s = Stats { window_from: Some(0), window_to: 1_000_000_000, ..Stats::EMPTY };
+        let mut s = Stats { window_from: Some(0), window_to: 1_000_000_000, ..Stats::default() };
         s.write_bytes = 100 << 20;
         s.ios = 100;
         for i in 1..=100 {

@@ -7,6 +7,7 @@
 use std::fs;
 
 use bioscope_lab::fit::{self, Search};
+use bioscope_lab::run::mean_worst;
 use bioscope_lab::seed000::cells;
 use bioscope_scenario::profile;
 
@@ -70,7 +71,7 @@ fn main() {
         csv += &format!("{},{},{},{:.2}\n", c.name(), c.variant(), fold_of[i], held[i]);
         errors.push(100.0 * (held[i] / c.published() - 1.0));
     }
-    let (mean, worst) = fit::mean_worst(&errors);
+    let (mean, worst) = mean_worst(&errors);
     println!("44 held-out cells, {folds} folds: mean {mean:.2} % worst {worst:.1} %");
     if !dry {
         fs::write("crates/lab/data/seed-000-folds.csv", csv).expect("the data folder is writable");

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bioscope_core::config::{SimConfig, WorkloadConfig};
 use bioscope_scenario::profile::{self, Line, Profile};
 
-use crate::run::run;
+use crate::run::{mean_worst, run};
 use crate::seed000::Cell;
 use crate::threads;
 
@@ -151,12 +151,6 @@ impl Memo<'_> {
         }
         (0..self.cells.len()).map(|i| 100.0 * (self.known[&self.key(i, p)] / self.cells[i].published() - 1.0)).collect()
     }
-}
-
-/// Mean and largest absolute value.
-pub fn mean_worst(errors: &[f64]) -> (f64, f64) {
-    let mean = errors.iter().map(|e| e.abs()).sum::<f64>() / errors.len().max(1) as f64;
-    (mean, errors.iter().fold(0.0, |w, e| w.max(e.abs())))
 }
 
 /// What is made small: the mean error, and the part of the worst one that exceeds 8 %.

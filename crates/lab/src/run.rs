@@ -65,3 +65,9 @@ pub fn mean_sd(values: &[f64]) -> (f64, f64) {
     let var = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
     (mean, var.sqrt())
 }
+
+/// Mean and largest absolute value.
+pub fn mean_worst(errors: &[f64]) -> (f64, f64) {
+    let mean = errors.iter().map(|e| e.abs()).sum::<f64>() / errors.len().max(1) as f64;
+    (mean, errors.iter().fold(0.0, |w, e| w.max(e.abs())))
+}

@@ -10,7 +10,7 @@ use bioscope_scenario::profile;
 use serde::Serialize;
 
 use crate::published;
-use crate::run::{mean_sd, run};
+use crate::run::{mean_sd, mean_worst, run};
 use crate::seed000::{Cell, cells};
 
 /// Seeds `validate` averages over (decisions 7).
@@ -177,13 +177,9 @@ pub fn collect(results: &[f64]) -> Report {
 }
 
 fn subtotal(name: &str, errors: impl Iterator<Item = Option<f64>>) -> Subtotal {
-    let e: Vec<f64> = errors.flatten().map(f64::abs).collect();
-    Subtotal {
-        name: name.to_string(),
-        cells: e.len(),
-        mean_pct: e.iter().sum::<f64>() / e.len().max(1) as f64,
-        worst_pct: e.iter().copied().fold(0.0, f64::max),
-    }
+    let e: Vec<f64> = errors.flatten().collect();
+    let (mean_pct, worst_pct) = mean_worst(&e);
+    Subtotal { name: name.to_string(), cells: e.len(), mean_pct, worst_pct }
 }
 
 fn subtotals(lines: &[Line], all: &[Cell]) -> Vec<Subtotal> {

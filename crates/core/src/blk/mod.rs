@@ -230,7 +230,8 @@ impl Ctx<'_> {
         };
         self.bus.trace(record);
     }
-    fn trace_zone(&mut self, dev: DevIdx, zone: ZoneNo, action: Action, who: u16) {
+    /// A record about a zone as a whole; `job` is who caused it, `u16::MAX` where none.
+    pub(crate) fn trace_zone(&mut self, dev: DevIdx, zone: ZoneNo, action: Action, who: u16, job: JobIdx) {
         let sector = u64::from(zone) * self.zone_sectors(dev);
         self.bus.trace(TraceRecord {
             time: 0,
@@ -243,7 +244,7 @@ impl Ctx<'_> {
             bio: 0,
             rq: 0,
             arg: u64::from(zone),
-            job: u16::MAX,
+            job,
         });
     }
 
@@ -652,7 +653,7 @@ impl Ctx<'_> {
         }
         let waiters = core::mem::take(&mut q.freeze_waiters);
         self.bus.stats.frozen_ns += now - since;
-        self.trace_zone(dev, 0, Action::Change, 0);
+        self.trace_zone(dev, 0, Action::Change, 0, JobIdx::MAX);
         for Waiter { task, bio } in waiters {
             if self.blk_mq_submit_bio(dev, bio, task) {
                 self.resume(dev, task);

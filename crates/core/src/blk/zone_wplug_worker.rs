@@ -11,7 +11,7 @@ use crate::observe::snapshot::WorkerState;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
-use crate::units::{DevIdx, ZoneNo};
+use crate::units::{DevIdx, JobIdx, ZoneNo};
 
 /// zone_wplugs_worker and zone_wplugs_worker_bio_done.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -84,7 +84,7 @@ impl Ctx<'_> {
             return;
         }
         self.bus.because(0, Why::WorkerServes { zone, pending, waiting });
-        self.trace_zone(dev, zone, Action::Worker, flag::WORKER);
+        self.trace_zone(dev, zone, Action::Worker, flag::WORKER, JobIdx::MAX);
     }
 
     /// A request of the worker has been allocated: it waits for this one.

@@ -83,10 +83,6 @@ impl Histogram {
     pub fn heap_bytes(&self) -> usize {
         self.counts.capacity() * size_of::<u32>()
     }
-    /// Non-empty buckets as (upper edge in ns, count), ascending.
-    pub fn buckets(&self) -> impl Iterator<Item = (SimDuration, u32)> + '_ {
-        self.counts.iter().enumerate().filter(|(_, c)| **c > 0).map(|(b, c)| (Self::upper_edge(b), *c))
-    }
 }
 
 /// Sum and count of one stage, for its mean.
@@ -176,29 +172,6 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Nothing counted.
-    pub const EMPTY: Stats = Stats {
-        window_from: None,
-        window_to: 0,
-        read_bytes: 0,
-        write_bytes: 0,
-        ios: 0,
-        lat: Histogram { counts: Vec::new(), n: 0, sum: 0, min: SimDuration::MAX, max: 0 },
-        q2g: Stage { sum: 0, n: 0 },
-        g2i: Stage { sum: 0, n: 0 },
-        i2d: Stage { sum: 0, n: 0 },
-        d2c: Stage { sum: 0, n: 0 },
-        q2c: Stage { sum: 0, n: 0 },
-        drive: DriveTime { seek: 0, rotate: 0, transfer: 0, reset: 0, seeks: 0, bytes: 0 },
-        nr_issued: 0,
-        nr_merges: 0,
-        nr_splits: 0,
-        total_ios: 0,
-        total_bytes: 0,
-        nr_errors: 0,
-        nr_resets: 0,
-        frozen_ns: 0,
-    };
     /// Bytes of the backing memory.
     pub fn heap_bytes(&self) -> usize {
         self.lat.heap_bytes()

@@ -194,7 +194,7 @@ impl Ctx<'_> {
                     z.waiters.push_back(j);
                     let owner = z.owner;
                     self.job(j).state = JobState::WaitLock { zone, owner };
-                    self.fio_trace_lock(j, dev, zone, Action::LockWait);
+                    self.trace_zone(dev, zone, Action::LockWait, 0, j);
                     return false;
                 }
                 Step::Evaluate { zone, then }
@@ -531,25 +531,8 @@ impl Ctx<'_> {
         }
         if let Some(waiter) = z.waiters.pop_front() {
             let delay = self.cfg.host.lock_wake_ns;
-            self.fio_trace_lock(j, dev, zone, Action::Unlock);
+            self.trace_zone(dev, zone, Action::Unlock, 0, j);
             self.wake_job(waiter, delay);
         }
-    }
-
-    fn fio_trace_lock(&mut self, j: JobIdx, dev: DevIdx, zone: ZoneNo, action: Action) {
-        let sector = u64::from(zone) * self.zone_sectors(dev);
-        self.bus.trace(crate::observe::trace::TraceRecord {
-            time: 0,
-            dev,
-            action,
-            op: Op::Write,
-            flags: 0,
-            sector,
-            nr_sectors: 0,
-            bio: 0,
-            rq: 0,
-            arg: u64::from(zone),
-            job: j,
-        });
     }
 }
