@@ -14,7 +14,7 @@ use bioscope_core::observe::stats::DriveTime;
 use bioscope_core::time::SimTime;
 use bioscope_session::{Frame, MAX_WALL_NS, Moment, Session, Side, SideFrame, TooLong};
 use bioscope_stage::charts;
-use bioscope_stage::lane::{self, Hit, LaneInput, Layout, What};
+use bioscope_stage::lane::{self, Hit, LaneInput, Layout, Panels, What};
 use bioscope_stage::palette::{DARK, Palette};
 use gloo::render::AnimationFrame;
 use gloo::timers::callback::Timeout;
@@ -350,7 +350,7 @@ impl Player {
 
     /// A lane's box has this size, CSS pixels. Returns the height the canvas needs.
     pub fn resize_lane(&self, side: Side, width: f32, height: f32) -> f32 {
-        let needed = lane::min_height(Layout::of(width));
+        let needed = lane::min_height(Layout::of(width, Panels::ALL), Panels::ALL);
         let s = &mut *self.state.borrow_mut();
         if let Some(p) = &mut s.lanes[index(side)].painter {
             p.resize(width, height.max(needed), dom::pixel_ratio());
@@ -494,13 +494,14 @@ impl State {
                 // Standing still, every chip is where it belongs.
                 moves: if self.playing { &shown.moves } else { &[] },
                 side: if i == 0 { lane::Side::A } else { lane::Side::B },
+                panels: Panels::ALL,
                 dt_sim_ns,
                 seeks_per_sec: shown.readouts.seeks_per_sec,
                 tool: self.tools[i],
                 drive: "SMR disk",
                 lit: self.lit,
             };
-            let drawn = lane::lane(&input, p.width, p.height, Layout::of(p.width));
+            let drawn = lane::lane(&input, p.width, p.height, Layout::of(p.width, Panels::ALL));
             p.paint(&drawn.shapes, self.palette, ratio);
             canvas.hits = drawn.hits;
         }

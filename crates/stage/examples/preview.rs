@@ -9,7 +9,7 @@ use bioscope_core::observe::stats::DriveTime;
 use bioscope_stage::charts::{self, Sweep};
 use bioscope_stage::palette::{DARK, LIGHT, Palette};
 use bioscope_stage::synth::{self, Scene};
-use bioscope_stage::{LaneInput, Layout, Side, lane, parts, svg};
+use bioscope_stage::{LaneInput, Layout, Panels, Side, lane, parts, svg};
 use plotters::prelude::SVGBackend;
 
 const SIZES: [(&str, f32, f32, Layout); 3] = [
@@ -57,6 +57,7 @@ fn input(scene: &Scene, side: Side, dt: u64) -> LaneInput<'_> {
         trail: &scene.trail,
         moves: &scene.strip,
         side,
+        panels: Panels::ALL,
         dt_sim_ns: dt,
         seeks_per_sec: if side == Side::A { 96.0 } else { 1.0 },
         tool: "fio",

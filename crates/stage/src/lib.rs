@@ -8,9 +8,9 @@
 //!
 //! ```text
 //! every animation frame, per lane (A, B):
-//!   let layout = Layout::of(css_width);                 // side by side from 500 px, else top to bottom
-//!   let h = css_height.max(lane::min_height(layout));    // narrow: the canvas takes min_height
-//!   let lane = lane::lane(&LaneInput { snap, strip, trail, side, dt_sim_ns, .. }, css_width, h, layout);
+//!   let layout = Layout::of(css_width, panels);         // side by side from 500 px, else top to bottom
+//!   let h = css_height.max(lane::min_height(layout, panels)); // narrow: the canvas takes min_height
+//!   let lane = lane::lane(&LaneInput { snap, strip, trail, side, panels, dt_sim_ns, .. }, css_width, h, layout);
 //!   paint(lane.shapes, &palette::DARK, device_pixel_ratio); keep lane.hits
 //! on pointer move:   lane::hit(&lane.hits, x, y) -> What; lane::words(snap, strip, what) -> tooltip;
 //!                    put the What into LaneInput::lit of both lanes' next frame to light the bio up
@@ -38,5 +38,5 @@ pub mod table;
 pub mod text;
 pub mod why;
 
-pub use lane::{Hit, Lane, LaneInput, Layout, Side, What, lane};
+pub use lane::{Hit, Lane, LaneInput, Layout, Panels, Side, What, lane};
 pub use palette::Palette;

@@ -82,7 +82,7 @@ pub fn subtitle(jobs: &[JobView]) -> String {
     }
 }
 
-/// Draws the panel. `beside` puts words right of the cells (narrow layout).
+/// Draws the panel. `beside` puts words right of the cells (a wide panel).
 pub fn draw(pen: &mut Pen, area: Area, snap: &Snapshot, tool: &str, beside: bool) {
     let inner = pen.panel(area, tool, &subtitle(&snap.jobs));
     let (cells, words) = if beside {
@@ -97,7 +97,7 @@ pub fn draw(pen: &mut Pen, area: Area, snap: &Snapshot, tool: &str, beside: bool
     let used = if depth > MAX_SLOTS {
         fills(pen, cells, &snap.jobs)
     } else if depth > 0 {
-        slots(pen, cells, &snap.jobs, if beside { 11.0 } else { 9.4 })
+        slots(pen, cells, &snap.jobs, if beside { within(area.h / 14.0, 11.0, 18.0) } else { 9.4 })
     } else {
         bytes_bar(pen, cells, &snap.jobs)
     };

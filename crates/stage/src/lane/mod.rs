@@ -40,6 +40,31 @@ impl Side {
     }
 }
 
+/// Which panels a lane shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Panels {
+    pub jobs: bool,
+    pub zwplugs: bool,
+    pub tags: bool,
+    pub drive: bool,
+    pub strip: bool,
+}
+
+impl Panels {
+    /// The whole lane.
+    pub const ALL: Self = Self { jobs: true, zwplugs: true, tags: true, drive: true, strip: true };
+
+    /// Shown or not, and least width, in the order a bio passes; the strip stands apart.
+    fn columns(self) -> [(bool, f32); 4] {
+        [(self.jobs, 86.0), (self.zwplugs, 150.0), (self.tags, 108.0), (self.drive, 116.0)]
+    }
+    /// How many stand beside or above each other, and what the shown ones of four numbers make together.
+    fn sum(self, of: [f32; 4]) -> (f32, f32) {
+        let shown = self.columns().into_iter().zip(of).filter(|c| c.0.0);
+        shown.fold((0.0, 0.0), |sum, c| (sum.0 + 1.0, sum.1 + c.1))
+    }
+}
+
 /// How the panels stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
@@ -50,9 +75,10 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// By the width of the lane's own canvas.
-    pub fn of(width: f32) -> Self {
-        if width < 500.0 { Layout::Narrow } else { Layout::Wide }
+    /// By the width of the lane's own canvas: all panels stand side by side from 500 px, one alone always.
+    pub fn of(width: f32, panels: Panels) -> Self {
+        let (n, least) = panels.sum(panels.columns().map(|c| c.1));
+        if n > 1.0 && width < least + 8.0 * (n + 1.0) { Layout::Narrow } else { Layout::Wide }
     }
 }
 
@@ -69,6 +95,8 @@ pub struct LaneInput<'a> {
     pub moves: &'a [TraceRecord],
     /// Which run.
     pub side: Side,
+    /// What of the lane is shown.
+    pub panels: Panels,
     /// Simulated time between this frame and the last (at this speed, also while paused).
     pub dt_sim_ns: SimDuration,
     /// Repositionings per second, as the readout has it.
@@ -124,10 +152,13 @@ pub struct Lane {
 }
 
 /// Height below which a lane is not drawn well.
-pub fn min_height(layout: Layout) -> f32 {
+pub fn min_height(layout: Layout, panels: Panels) -> f32 {
+    let (n, parts) = panels.sum(PARTS);
+    let strip = if panels.strip { 50.0 } else { 0.0 };
     match layout {
-        Layout::Wide => 300.0,
-        Layout::Narrow => 900.0,
+        Layout::Wide if n == 0.0 => strip,
+        Layout::Wide => strip + 250.0,
+        Layout::Narrow => strip + n * 8.0 + 818.0 * parts,
     }
 }
 
@@ -137,77 +168,106 @@ pub fn lane(input: &LaneInput, width: f32, height: f32, layout: Layout) -> Lane 
     let device = snap.devices.first();
     let mut pen = Pen { out: Lane::default(), colours: Colours::of(snap), lit: resolve(input) };
     let places = Places::of(input, width, height, layout);
-    let narrow = layout == Layout::Narrow;
-    jobs::draw(&mut pen, places.jobs, snap, input.tool, narrow);
-    plugs::draw(&mut pen, places.plugs, device, snap.now);
-    queues::draw(&mut pen, places.queues, device, snap.now);
-    let drive = drive::DriveInput {
-        title: input.drive,
-        trail: input.trail,
-        now: snap.now,
-        dt: input.dt_sim_ns,
-        seeks_per_sec: input.seeks_per_sec,
-    };
-    drive::draw(&mut pen, places.drive, device, &drive);
-    let zone_sectors = device.map_or(0, |d| d.drive.zone_sectors);
-    strip::draw(&mut pen, places.strip, input.strip, zone_sectors, input.side, narrow);
+    if let Some(area) = places.jobs {
+        jobs::draw(&mut pen, area, snap, input.tool, layout == Layout::Narrow || area.w > 250.0);
+    }
+    if let Some(area) = places.plugs {
+        plugs::draw(&mut pen, area, device, snap.now);
+    }
+    if let Some(area) = places.queues {
+        queues::draw(&mut pen, area, device, snap.now);
+    }
+    if let Some(area) = places.drive {
+        let drive = drive::DriveInput {
+            title: input.drive,
+            trail: input.trail,
+            now: snap.now,
+            dt: input.dt_sim_ns,
+            seeks_per_sec: input.seeks_per_sec,
+        };
+        drive::draw(&mut pen, area, device, &drive);
+    }
+    if let Some(area) = places.strip {
+        let zone_sectors = device.map_or(0, |d| d.drive.zone_sectors);
+        let stacked = layout == Layout::Narrow || width < 500.0;
+        strip::draw(&mut pen, area, input.strip, zone_sectors, input.side, stacked);
+    }
     moves::draw(&mut pen, &places, input);
     pen.out
 }
 
-/// Where the panels stand.
+/// Top to bottom: parts of the height.
+const PARTS: [f32; 4] = [0.155, 0.285, 0.17, 0.39];
+
+/// Where the panels that are shown stand.
 pub(crate) struct Places {
-    pub jobs: Area,
-    pub plugs: Area,
-    pub queues: Area,
-    pub drive: Area,
-    pub strip: Area,
+    pub jobs: Option<Area>,
+    pub plugs: Option<Area>,
+    pub queues: Option<Area>,
+    pub drive: Option<Area>,
+    pub strip: Option<Area>,
 }
 
 impl Places {
     fn of(input: &LaneInput, width: f32, height: f32, layout: Layout) -> Self {
         match layout {
             Layout::Wide => Self::wide(input, width, height),
-            Layout::Narrow => Self::narrow(width, height),
+            Layout::Narrow => Self::narrow(input.panels, width, height),
         }
     }
-    /// Side by side: the drive takes what the others leave.
+    /// Side by side: the drive takes what the others leave; fewer panels are stretched to the same width.
     fn wide(input: &LaneInput, width: f32, height: f32) -> Self {
+        let on = input.panels;
         let roomy = width >= 700.0;
         let (pad, gap) = if roomy { (12.0, 12.0) } else { (8.0, 8.0) };
         let many = input.snap.jobs.len() > 1;
-        let room = width - 2.0 * pad - 3.0 * gap;
+        let room = (width - 2.0 * pad - 3.0 * gap).max(460.0);
         let jobs = if many { within(room * 0.17, 100.0, 150.0) } else { within(room * 0.125, 86.0, 110.0) };
         let queues = within(room * 0.15, 108.0, 150.0);
         let plugs = within(room * 0.3, 150.0, 300.0);
-        let strip = Area::new(pad, height - 42.0, width - 2.0 * pad, 38.0);
-        let h = strip.y - pad - 6.0;
+        let widths = [jobs, plugs, queues, room - jobs - plugs - queues];
+        let (n, taken) = on.sum(widths);
+        let stretch = if n == 4.0 { 1.0 } else { (width - 2.0 * pad - (n - 1.0) * gap) / taken };
+        let bottom = match (on.strip, n == 0.0) {
+            (true, false) => height - 42.0,
+            (true, true) => 4.0,
+            (false, _) => height - pad + 6.0,
+        };
+        let strip = Area::new(pad, bottom, width - 2.0 * pad, height - bottom - 4.0);
+        let h = bottom - pad - 6.0;
         let mut x = pad;
-        let mut take = |w: f32| {
-            let area = Area::new(x, pad, w, h);
-            x += w + gap;
-            area
+        let mut take = |shown: bool, w: f32| {
+            let area = Area::new(x, pad, w * stretch, h);
+            x += if shown { area.w + gap } else { 0.0 };
+            shown.then_some(area)
         };
         Self {
-            jobs: take(jobs),
-            plugs: take(plugs),
-            queues: take(queues),
-            drive: take(room - jobs - plugs - queues),
-            strip,
+            jobs: take(on.jobs, widths[0]),
+            plugs: take(on.zwplugs, widths[1]),
+            queues: take(on.tags, widths[2]),
+            drive: take(on.drive, widths[3]),
+            strip: on.strip.then_some(strip),
         }
     }
     /// Top to bottom, in the order a bio passes.
-    fn narrow(width: f32, height: f32) -> Self {
+    fn narrow(on: Panels, width: f32, height: f32) -> Self {
         let gap = 8.0;
-        let room = height - 4.0 * gap - 50.0;
+        let (n, parts) = on.sum(PARTS);
+        let parts = if n == 4.0 { 1.0 } else { parts };
+        let room = height - n * gap - if on.strip { 50.0 } else { 0.0 };
         let mut y = 0.0;
-        let mut take = |part: f32| {
-            let area = Area::new(0.0, y, width, (room * part).floor());
-            y += area.h + gap;
-            area
+        let mut take = |shown: bool, part: f32| {
+            let area = Area::new(0.0, y, width, (room * part / parts).floor());
+            y += if shown { area.h + gap } else { 0.0 };
+            shown.then_some(area)
         };
-        let (jobs, plugs, queues, drive) = (take(0.155), take(0.285), take(0.17), take(0.39));
-        Self { jobs, plugs, queues, drive, strip: Area::new(4.0, height - 48.0, width - 8.0, 46.0) }
+        Self {
+            jobs: take(on.jobs, PARTS[0]),
+            plugs: take(on.zwplugs, PARTS[1]),
+            queues: take(on.tags, PARTS[2]),
+            drive: take(on.drive, PARTS[3]),
+            strip: on.strip.then_some(Area::new(4.0, height - 48.0, width - 8.0, 46.0)),
+        }
     }
 }
 

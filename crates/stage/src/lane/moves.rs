@@ -47,7 +47,7 @@ pub(super) fn draw(pen: &mut Pen, places: &Places, input: &LaneInput) {
     let Some(device) = input.snap.devices.first() else { return };
     let rows = plugs::active(device);
     let head = pen.out.hits.iter().rev().find(|h| h.what == What::Head);
-    let head = head.map_or((places.drive.x, places.drive.y), |h| (h.x + h.w / 2.0, h.y + h.h / 2.0));
+    let head = head.map(|h| (h.x + h.w / 2.0, h.y + h.h / 2.0));
     let row = |zone: ZoneNo| rows.iter().position(|p| p.zone == zone).unwrap_or(0) as f32;
     for record in input.moves.iter().rev().take(64) {
         let age = input.snap.now.saturating_sub(record.time);
@@ -63,18 +63,18 @@ pub(super) fn draw(pen: &mut Pen, places: &Places, input: &LaneInput) {
     }
 }
 
-/// From where to where an event takes its chip.
-fn path(record: &TraceRecord, places: &Places, row: f32, head: Point) -> Option<(Point, Point)> {
-    let plug = (places.plugs.x + 40.0, (places.plugs.y + 70.0 + row * 60.0).min(places.plugs.bottom() - 20.0));
-    let jobs = (places.jobs.x + places.jobs.w / 2.0, places.jobs.y + 60.0);
+/// From where to where an event takes its chip; nowhere when one of the two panels is not shown.
+fn path(record: &TraceRecord, places: &Places, row: f32, head: Option<Point>) -> Option<(Point, Point)> {
+    let plug = || places.plugs.map(|p| (p.x + 40.0, (p.y + 70.0 + row * 60.0).min(p.bottom() - 20.0)));
+    let jobs = || places.jobs.map(|p| (p.x + p.w / 2.0, p.y + 60.0));
     // Down the panel's right margin, clear of its words.
-    let margin = places.queues.x + places.queues.w - 5.0;
-    let (tags, cache) = ((margin, places.queues.y + 56.0), (margin, places.queues.bottom() - 24.0));
+    let margin = |y: fn(Area) -> f32| places.queues.map(|p| (p.x + p.w - 5.0, y(p)));
+    let (tags, cache) = (|| margin(|p| p.y + 56.0), || margin(|p| p.bottom() - 24.0));
     match record.action {
-        Action::Queue => Some((jobs, plug)),
-        Action::Issue => Some((plug, tags)),
-        Action::Cached => Some((tags, cache)),
-        Action::Transfer => Some((cache, head)),
+        Action::Queue => jobs().zip(plug()),
+        Action::Issue => plug().zip(tags()),
+        Action::Cached => tags().zip(cache()),
+        Action::Transfer => cache().zip(head),
         _ => None,
     }
 }

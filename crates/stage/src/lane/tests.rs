@@ -42,12 +42,21 @@ fn input(scene: &Scene, dt_sim_ns: u64) -> LaneInput<'_> {
         trail: &scene.trail,
         moves: &scene.strip,
         side: Side::A,
+        panels: Panels::ALL,
         dt_sim_ns,
         seeks_per_sec: 96.0,
         tool: "fio",
         drive: "SMR disk",
         lit: None,
     }
+}
+
+/// Every choice of panels but none.
+fn subsets() -> impl Iterator<Item = Panels> {
+    (1..32u32).map(|bits| {
+        let on = |n: u32| bits >> n & 1 == 1;
+        Panels { jobs: on(0), zwplugs: on(1), tags: on(2), drive: on(3), strip: on(4) }
+    })
 }
 
 /// Left, top, right, bottom.
@@ -80,9 +89,16 @@ fn extent(shape: &Shape) -> Extent {
 fn every(mut check: impl FnMut(&str, (f32, f32), &Lane)) {
     for (name, scene) in scenes() {
         for (w, h, layout) in SIZES {
-            assert!(h >= min_height(layout));
+            assert!(h >= min_height(layout, Panels::ALL));
             for dt in [0, 30_000, 16_000_000] {
                 check(name, (w, h), &lane(&input(&scene, dt), w, h, layout));
+            }
+        }
+        for panels in subsets() {
+            for w in [320.0, 560.0, 1200.0] {
+                let layout = Layout::of(w, panels);
+                let h = min_height(layout, panels) + 30.0;
+                check(name, (w, h), &lane(&LaneInput { panels, ..input(&scene, 30_000) }, w, h, layout));
             }
         }
     }
@@ -248,6 +264,41 @@ fn tooltips_state_facts() {
     let drawn = lane(&input(&scene, 30_000), 830.0, 375.0, Layout::Wide);
     let told = drawn.hits.iter().filter(|h| words(&scene.snap, &scene.strip, h.what).is_some()).count();
     assert_eq!(told, drawn.hits.len(), "every place has its words");
+}
+
+#[test]
+fn fewer_panels_fill_the_lane() {
+    let scene = synth::sequential(true, HeadPhase::Transfer);
+    for panels in subsets().filter(|p| *p != Panels { strip: true, ..NONE }) {
+        for w in [320.0, 560.0, 1200.0] {
+            let layout = Layout::of(w, panels);
+            let h = min_height(layout, panels) + 50.0;
+            let drawn = lane(&LaneInput { panels, ..input(&scene, 0) }, w, h, layout);
+            let boxes = drawn.shapes.iter().filter(|s| matches!(s, Shape::Rect { fill: Ink::Panel, r: 10.0, .. }));
+            let boxes: Vec<Extent> = boxes.map(extent).collect();
+            let shown = [panels.jobs, panels.zwplugs, panels.tags, panels.drive];
+            assert_eq!(boxes.len(), shown.iter().filter(|s| **s).count(), "{panels:?}");
+            let (first, last) = (boxes[0], boxes[boxes.len() - 1]);
+            let below = h - if panels.strip { 70.0 } else { 13.0 };
+            assert!(first.0 <= 12.0 && first.1 <= 12.0 && last.2 >= w - 12.5 && last.3 >= below, "{panels:?} {w}");
+        }
+    }
+    assert_eq!(Layout::of(120.0, Panels { drive: true, ..NONE }), Layout::Wide, "alone there is nothing beside it");
+    assert_eq!((Layout::of(499.0, Panels::ALL), Layout::of(500.0, Panels::ALL)), (Layout::Narrow, Layout::Wide));
+}
+
+const NONE: Panels = Panels { jobs: false, zwplugs: false, tags: false, drive: false, strip: false };
+
+#[test]
+fn no_chip_moves_to_a_panel_that_is_not_shown() {
+    let mut scene = synth::sequential(true, HeadPhase::Transfer);
+    let shapes = |scene: &Scene, panels| {
+        lane(&LaneInput { panels, ..input(scene, 30_000) }, 830.0, 375.0, Layout::Wide).shapes.len()
+    };
+    let (both, one) = (Panels { zwplugs: true, tags: true, ..NONE }, Panels { tags: true, ..NONE });
+    let still = [shapes(&scene, both), shapes(&scene, one)];
+    scene.strip.last_mut().unwrap().time = scene.snap.now - 100_000;
+    assert_eq!([shapes(&scene, both), shapes(&scene, one)], [still[0] + 1, still[1]]);
 }
 
 fn titles(scene: &Scene, (w, h, layout): (f32, f32, Layout)) -> Vec<String> {
