@@ -1,67 +1,130 @@
-// Says in words why the simulator did not start (no WebAssembly, WebAssembly refused, a file missing)
-// or why it stopped (a trap: the module cannot go on).
+// Says in words why the simulator did not start (no WebAssembly, WebAssembly refused, a sandbox, an old browser, a
+// file missing or not what it should be) or why it stopped (a trap: the module cannot go on). In a frame the panel
+// has a link to the simulator in a tab of its own, and the words also go to the page around it when that asks.
 //
-// Runs before the module is asked for; once Trunk reports the start it listens for traps only. Leaves
-// out everything else that goes wrong later: that is the page's own business.
-(() => {
+// Runs before the module is asked for; once Trunk reports the start it listens for traps only. Written in the
+// language of old browsers, since it is for them too. Leaves out everything else that goes wrong later: that is the
+// page's own business.
+(function () {
   'use strict';
 
-  const why = (error) => {
-    const text = String((error && error.message) || error || '');
-    if (error instanceof WebAssembly.CompileError || /wasm-unsafe-eval|unsafe-eval/.test(text)) {
+  var OLD = 'This browser is too old for the simulator, or a part of it is switched off. Bioscope needs a browser from 2022 or later.';
+  var framed = window.parent !== window;
+  /** A policy's refusal arrives as an event of its own, before the error. */
+  var refusedByPolicy = false;
+
+  // Before the page itself does it, so that the first paint and a panel have the right colours.
+  var theme = framed && /[?&]theme=(dark|light)\b/.exec(location.search);
+  if (theme) document.documentElement.setAttribute('data-theme', theme[1]);
+
+  function opaque() {
+    return framed && window.origin === 'null';
+  }
+
+  function why(error) {
+    var text = String((error && error.message) || error || '');
+    if (refusedByPolicy || /unsafe-eval|content security policy|blocked by csp/i.test(text)) {
       return 'This page was not allowed to run WebAssembly: a security policy of the browser, of an extension or of the framing site refuses it.';
     }
+    if (/magic word|magic number|magic header|doesn't start with/i.test(text)) {
+      return 'The server sent something else in place of the simulator’s WebAssembly file, perhaps a page that says it is missing.';
+    }
+    if (error instanceof WebAssembly.CompileError || error instanceof SyntaxError) return OLD;
+    if (opaque()) {
+      return 'This frame is in a sandbox that takes its origin away, and the server of Bioscope does not let such frames have its files. The picture and the link work; the simulator needs a tab of its own.';
+    }
     return 'A file of the simulator could not be loaded. The network may be down, or the page was replaced by a newer version: reloading may help.';
-  };
+  }
 
-  const show = (words, detail, heading = 'Bioscope could not start') => {
+  function paragraph(className, text) {
+    var p = document.createElement('p');
+    p.className = className;
+    p.textContent = text;
+    return p;
+  }
+
+  /** The same moment in a tab; its address stands there to be copied, for a sandbox may refuse to open it. */
+  function wayOut() {
+    var address = location.href.split(/[?#]/)[0] + location.hash;
+    var p = paragraph('boot-way-out', '');
+    var link = document.createElement('a');
+    link.href = address;
+    link.target = '_blank';
+    link.rel = 'noopener';
+    link.setAttribute('data-testid', 'boot-open');
+    link.textContent = 'Open the simulator in a tab';
+    p.appendChild(link);
+    return opaque() ? [p, paragraph('boot-detail', address)] : [p];
+  }
+
+  function show(words, detail, heading) {
     stop();
-    const paint = () => {
-      const app = document.getElementById('app');
-      const panel = document.createElement('main');
+    tellParent(words);
+    function paint() {
+      var app = document.getElementById('app');
+      var panel = document.createElement('main');
       panel.className = 'boot boot-failed';
-      panel.dataset.testid = 'boot-failed';
-      const title = document.createElement('h1');
-      title.textContent = heading;
-      const text = document.createElement('p');
+      panel.setAttribute('data-testid', 'boot-failed');
+      var title = document.createElement('h1');
+      title.textContent = heading || 'Bioscope could not start';
+      var text = paragraph('', words);
       text.setAttribute('role', 'alert');
-      text.textContent = words;
-      panel.append(title, text);
-      if (detail) {
-        const code = document.createElement('p');
-        code.className = 'boot-detail';
-        code.textContent = detail;
-        panel.append(code);
-      }
-      app.replaceChildren(panel);
-    };
+      var parts = [title, text].concat(framed ? wayOut() : []);
+      if (detail) parts.push(paragraph('boot-detail', detail));
+      for (var i = 0; i < parts.length; i++) panel.appendChild(parts[i]);
+      app.textContent = '';
+      app.appendChild(panel);
+    }
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', paint);
     else paint();
-  };
+  }
 
-  const onRejection = (event) => show(why(event.reason), String(event.reason));
+  /** Nobody else will answer a ping any more. */
+  function tellParent(words) {
+    if (!framed) return;
+    addEventListener('message', function (event) {
+      var data = event.data;
+      if (event.source !== window.parent || !data || data.bioscope !== 1 || data.type !== 'ping') return;
+      window.parent.postMessage({ bioscope: 1, type: 'error', messages: [words] }, event.origin === 'null' ? '*' : event.origin);
+    });
+  }
+
+  function onPolicy(event) {
+    if (event.blockedURI === 'wasm-eval') refusedByPolicy = true;
+  }
+  function onRejection(event) {
+    show(why(event.reason), String(event.reason));
+  }
   // A file that fails to load reports to its element without bubbling; the capture phase sees it.
-  const onError = (event) => {
-    const element = event.target instanceof Element ? event.target : null;
+  function onError(event) {
+    var element = event.target instanceof Element ? event.target : null;
     if (element && element.tagName !== 'SCRIPT') return;
+    // Offline use is an extra.
+    if (element && /\/offline\.js$/.test(element.src)) return;
     show(why(event.error), event.message || '');
-  };
-  const onTrap = (event) => {
+  }
+  function onTrap(event) {
     if (!(event.error instanceof WebAssembly.RuntimeError || event.error instanceof RangeError)) return;
     removeEventListener('error', onTrap);
     show('It met something it could not go on from, perhaps for want of memory. Reload the page; if it happens again, the address below says what was asked for.', location.href, 'The simulator stopped');
-  };
-  const stop = () => {
+  }
+  function stop() {
     addEventListener('error', onTrap);
+    removeEventListener('securitypolicyviolation', onPolicy, true);
     removeEventListener('error', onError, true);
     removeEventListener('unhandledrejection', onRejection);
     removeEventListener('TrunkApplicationStarted', stop);
-  };
+  }
 
   if (typeof WebAssembly !== 'object') {
     show('This browser has no WebAssembly, or it is switched off. Bioscope needs a browser from 2022 or later with WebAssembly on.');
     return;
   }
+  if (!('noModule' in document.createElement('script'))) {
+    show(OLD);
+    return;
+  }
+  addEventListener('securitypolicyviolation', onPolicy, true);
   addEventListener('error', onError, true);
   addEventListener('unhandledrejection', onRejection);
   addEventListener('TrunkApplicationStarted', stop);

@@ -2,13 +2,14 @@
 //
 //   node tests/browser/server.mjs FOLDER [--port N]
 //
-// Listens on this machine only. Without --port it takes 8080 or the next free port. Leaves out
-// compression, caching and directory listings: it serves a build, it does not publish one.
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+// Listens on this machine only. Without --port it takes 8080 or the next free port. The tests make it behave like
+// servers elsewhere (see `serve`). Leaves out caching and directory listings: it serves a build, it does not
+// publish one.
+import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
 
 const TYPES = {
   '.css': 'text/css; charset=utf-8',
@@ -21,37 +22,72 @@ const TYPES = {
   '.txt': 'text/plain; charset=utf-8',
   // Streaming compilation refuses any other type.
   '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
 };
+const PACKED = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '.wasm']);
 
-/** Serves `folder` under `base` and resolves to { server, url } once it listens. Port 0 is any free one. */
-export async function serve(folder, { port = 0, base = '/' } = {}) {
-  const root = resolve(folder);
-  const server = createServer((request, response) => answer(root, base, request, response));
+/**
+ * Serves `folder` under `base` and resolves to { server, url, log } once it listens. Port 0 is any free one.
+ *
+ * How it behaves, each off unless said: `bare`, types by the ends of names and no other header, and no type for
+ * WebAssembly, like the simplest of servers; `brotli`; `cors`, any origin may read; `headers`, more of them; `wasmType`
+ * instead of the right one; `pages`, texts by path that stand before the folder's files; `without`, a pattern
+ * of paths that are not found.
+ * `log` fills with an entry { path, bytes } for each answer: bytes as they went over the wire, headers included.
+ */
+export async function serve(folder, { port = 0, base = '/', ...manner } = {}) {
+  const site = { root: folder && resolve(folder), base, packed: new Map(), log: [], ...manner };
+  const server = createServer((request, response) => answer(site, request, response));
   await new Promise((listening, failed) => {
     server.once('error', failed);
     server.listen(port, '127.0.0.1', listening);
   });
-  return { server, url: `http://127.0.0.1:${server.address().port}${base}` };
+  return { server, url: `http://127.0.0.1:${server.address().port}${base}`, log: site.log };
 }
 
-async function answer(root, base, request, response) {
+async function answer(site, request, response) {
+  const before = request.socket.bytesWritten;
+  response.on('finish', () => site.log.push({ path: request.url, bytes: request.socket.bytesWritten - before }));
   const refuse = (status, words) => response.writeHead(status, { 'content-type': 'text/plain' }).end(`${words}\n`);
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'GET only');
-  const file = locate(root, base, request.url);
-  const info = file && (await stat(file).catch(() => null));
-  if (!info?.isFile()) return refuse(404, 'not found');
+  const found = await find(site, request.url);
+  if (!found) return refuse(404, 'not found');
+  const packed = site.brotli && PACKED.has(found.type) && /\bbr\b/.test(request.headers['accept-encoding'] ?? '');
+  const body = packed ? pack(site, request.url, found) : found.bytes;
   response.writeHead(200, {
-    'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
-    'content-length': info.size,
-    'cache-control': 'no-cache',
-    'x-content-type-options': 'nosniff',
+    ...headers(site, found.type),
+    ...(packed && { 'content-encoding': 'br', vary: 'accept-encoding' }),
+    'content-length': body.length,
   });
-  if (request.method === 'HEAD') return response.end();
-  createReadStream(file).on('error', () => response.destroy()).pipe(response);
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** The file that a request names, or null when it names none inside `root`. */
-function locate(root, base, url) {
+function headers(site, type) {
+  if (site.bare) return type in TYPES && type !== '.wasm' ? { 'content-type': TYPES[type].split(';')[0] } : {};
+  return {
+    'content-type': (type === '.wasm' && site.wasmType) || (TYPES[type] ?? 'application/octet-stream'),
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    ...(site.cors && { 'access-control-allow-origin': '*' }),
+    ...site.headers,
+  };
+}
+
+/** What a request names, as { bytes, type }, or null. */
+async function find(site, url) {
+  const path = locate(site.base, url);
+  if (path === null || site.without?.test(path)) return null;
+  const page = site.pages?.[path];
+  if (page !== undefined) return { bytes: Buffer.from(page), type: extname(path) };
+  if (!site.root) return null;
+  const file = resolve(site.root, `./${path}`);
+  if (!file.startsWith(site.root + sep)) return null;
+  const info = await stat(file).catch(() => null);
+  return info?.isFile() ? { bytes: await readFile(file), type: extname(file), changed: info.mtimeMs } : null;
+}
+
+/** A request's path below `base`, with a folder's page named, or null. */
+function locate(base, url) {
   let path;
   try {
     path = decodeURIComponent(new URL(url, 'http://localhost').pathname);
@@ -60,8 +96,17 @@ function locate(root, base, url) {
   }
   if (!path.startsWith(base) || path.includes('\0')) return null;
   const rest = path.slice(base.length);
-  const file = resolve(root, `./${rest === '' || rest.endsWith('/') ? `${rest}index.html` : rest}`);
-  return file.startsWith(root + sep) ? file : null;
+  return rest === '' || rest.endsWith('/') ? `${rest}index.html` : rest;
+}
+
+/** Compressing takes a second a MB at this quality, so each file is done once. */
+function pack(site, url, { bytes, changed }) {
+  const key = `${changed} ${url}`;
+  if (!site.packed.has(key)) {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    site.packed.set(key, brotliCompressSync(bytes, { params }));
+  }
+  return site.packed.get(key);
 }
 
 async function main([folder, ...options]) {

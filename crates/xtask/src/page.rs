@@ -39,15 +39,17 @@ pub fn trunk_build() -> Result<()> {
 }
 
 /// What the page is made of, in the repository's root.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 11] = [
     "Cargo.lock",
     "Cargo.toml",
     "Trunk.toml",
     "crates",
+    "embed.html",
     "index.html",
     "package-lock.json",
     "rust-toolchain.toml",
     "static",
+    "sw.js",
     "web",
 ];
 
