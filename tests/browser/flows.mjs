@@ -1,7 +1,7 @@
 // The few things that every visitor does, in a real browser: open, play, step, scrub, change, share.
 //
 // Numbers are judged elsewhere (native tests, `bioscope validate`); here only what needs a browser.
-import { check, equal, runCases } from './harness.mjs';
+import { check, equal, pause, runCases } from './harness.mjs';
 
 const PRESET = '#v=1&p=smr-seq-write';
 const DEPTHS = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -29,8 +29,6 @@ function refuseWorkers() {
     }
   };
 }
-
-const pause = (ms) => new Promise((resume) => setTimeout(resume, ms));
 
 async function clockMoves(player, words) {
   const before = await player.text('clock');

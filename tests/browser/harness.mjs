@@ -2,7 +2,10 @@
 //
 // A case is an async function that throws to fail. Each gets a browser context of its own, so cases
 // do not see each other's storage. Whatever a page reports as an error fails its case, the policy's
-// refusals included. A failed case leaves a screenshot in out/browser/.
+// refusals included. A failed case leaves a screenshot in out/browser/. With `--server bare` the page comes from the
+// simplest of servers.
+//
+// Other people's pages with frames in them come from an origin of their own: `host` opens one.
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
@@ -22,9 +25,26 @@ const ACTION_MS = 10_000;
 /** Errors told of a failed case; what follows the first few is mostly their echo. */
 const SHOWN = 4;
 
-const parsed = parseArgs({ options: { dist: { type: 'string', default: 'dist' } }, allowPositionals: true });
-/** Arguments of the command line beside `--dist FOLDER`. */
+const BASE = '/some/path/';
+const SERVERS = { full: {}, bare: { bare: true }, brotli: { brotli: true } };
+
+const parsed = parseArgs({
+  options: { dist: { type: 'string', default: 'dist' }, server: { type: 'string', default: 'full' } },
+  allowPositionals: true,
+});
+if (!Object.hasOwn(SERVERS, parsed.values.server)) {
+  console.error(`no server ${parsed.values.server}; there are: ${Object.keys(SERVERS).join(', ')}`);
+  process.exit(2);
+}
+/** Arguments of the command line beside the options. */
 export const positionals = parsed.positionals;
+
+export const pause = (ms) => new Promise((resume) => setTimeout(resume, ms));
+
+/** The built page on a server that behaves as asked (see server.mjs). */
+export function serveDist(manner = {}) {
+  return serve(parsed.values.dist, { base: BASE, ...manner });
+}
 
 export class Failure extends Error {}
 
@@ -45,10 +65,10 @@ export async function runCases(cases) {
     process.exit(2);
   }
   let failed = 0;
-  await withBrowser(async (visit) => {
+  await withBrowser(async (visit, host) => {
     for (const name of names) {
       const start = performance.now();
-      const errors = await runCase(name, cases[name], visit);
+      const errors = await runCase(name, cases[name], visit, host);
       console.log(`${errors.length === 0 ? 'pass' : 'FAIL'}  ${name}  (${((performance.now() - start) / 1000).toFixed(1)} s)`);
       for (const error of errors.slice(0, SHOWN)) console.log(`      ${error.replaceAll(/\n\s*/g, '\n      ')}`);
       if (errors.length > SHOWN) console.log(`      … and ${errors.length - SHOWN} more`);
@@ -61,10 +81,13 @@ export async function runCases(cases) {
 
 /** Starts server and browser around `work`, which is handed the way to open a page. */
 export async function withBrowser(work) {
-  const { server, url } = await serve(parsed.values.dist, { base: '/some/path/' });
+  const { server, url } = await serveDist(SERVERS[parsed.values.server]);
   const browser = await chromium.launch({ executablePath: executable(), args: ARGS });
   try {
-    await work((settings) => visit(browser, url, settings));
+    await work(
+      (settings) => visit(browser, url, settings),
+      (settings) => host(browser, settings),
+    );
   } finally {
     await browser.close();
     server.close();
@@ -78,22 +101,23 @@ function executable() {
   process.exit(2);
 }
 
-async function runCase(name, work, visit) {
+async function runCase(name, work, visit, host) {
   const opened = [];
   const errors = [];
+  const opening = (way) => async (settings) => {
+    const player = await way(settings);
+    opened.push(player);
+    await player.open();
+    return player;
+  };
   try {
-    await work(async (settings) => {
-      const player = await visit(settings);
-      opened.push(player);
-      await player.open();
-      return player;
-    });
+    await work(opening(visit), opening(host));
   } catch (error) {
     errors.push(error instanceof Failure ? error.message : withoutColour(error.stack));
   }
   for (const player of opened) errors.push(...player.errors);
   if (errors.length > 0) await keepScreenshot(name, opened.at(-1));
-  for (const player of opened) await player.context.close();
+  for (const player of opened) await player.close();
   return errors;
 }
 
@@ -113,21 +137,48 @@ async function keepScreenshot(name, player) {
  * scripts), `route` (function given Playwright's page), `ready` (false: do not wait for it), `errors`
  * (false: errors are expected), and Playwright's context options.
  */
-async function visit(browser, url, { query = '', fragment = '', init, route, ready = true, errors = true, ...contextOptions } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...contextOptions });
-  context.setDefaultTimeout(ACTION_MS);
-  const page = await context.newPage();
+async function visit(browser, url, { query = '', fragment = '', ready = true, ...settings } = {}) {
+  const { context, page } = await newPage(browser, settings);
   const player = new Player(context, page, url, query + fragment, ready);
-  if (errors) player.collectErrors();
-  if (init) await page.addInitScript(init);
-  if (route) await route(page);
+  await prepare(player, settings);
   return player;
+}
+
+/**
+ * Somebody else's page, not opened yet. Settings beside those of `visit`: `html` (function given the address of the
+ * built site), `site` (how its server behaves), `headers` of the page itself.
+ */
+async function host(browser, { html, site: manner, headers, ...settings }) {
+  const site = await serveDist({ brotli: true, ...manner });
+  const page = `<!doctype html><meta charset="utf-8"><title>A page with frames</title><link rel="icon" href="data:,">${html(site.url)}`;
+  const own = await serve(null, { pages: { 'index.html': page }, headers });
+  const opened = await newPage(browser, settings);
+  // Another name of this machine, which makes it another site and not only another origin.
+  const player = new Host(opened.context, opened.page, own.url.replace('127.0.0.1', 'localhost'), site);
+  player.servers = [site.server, own.server];
+  await prepare(player, settings);
+  return player;
+}
+
+async function newPage(browser, { init, route, errors, ...contextOptions }) {
+  // A worker from an earlier case must not answer; what it does has cases of its own.
+  const options = { viewport: { width: 1440, height: 900 }, serviceWorkers: 'block', ...contextOptions };
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(ACTION_MS);
+  return { context, page: await context.newPage() };
+}
+
+async function prepare(player, { init, route, errors = true }) {
+  if (errors) player.collectErrors();
+  if (init) await player.page.addInitScript(init);
+  if (route) await route(player.page);
 }
 
 /** The page as a person with a keyboard sees it, by the names that the tests and the page agree on. */
 class Player {
   constructor(context, page, url, address, ready) {
-    Object.assign(this, { context, page, url, address, ready, errors: [], workers: 0, crashed: false });
+    Object.assign(this, { context, page, frame: page.mainFrame(), url, address, ready });
+    Object.assign(this, { errors: [], workers: 0, crashed: false });
     page.on('worker', () => (this.workers += 1));
   }
 
@@ -147,13 +198,17 @@ class Player {
     if (this.ready) await this.waitReady();
   }
 
+  async close() {
+    await this.context.close();
+  }
+
   async reload() {
     await this.page.reload();
     await this.waitReady();
   }
 
   async waitReady() {
-    const state = async () => this.page.evaluate(() => document.documentElement.dataset.ready === '1');
+    const state = async () => this.frame.evaluate(() => document.documentElement.dataset.ready === '1');
     await this.until(state, 'the page sets data-ready="1" on <html>', READY_MS);
   }
 
@@ -168,7 +223,7 @@ class Player {
   }
 
   get(testid) {
-    return this.page.getByTestId(testid);
+    return this.frame.getByTestId(testid);
   }
 
   async text(testid) {
@@ -208,6 +263,34 @@ class Player {
   }
 
   async location() {
-    return this.page.evaluate(() => location.hash);
+    return this.frame.evaluate(() => location.hash);
+  }
+}
+
+/** A page with frames of ours in it. */
+class Host extends Player {
+  constructor(context, page, url, site) {
+    super(context, page, url, '', false);
+    this.site = site;
+  }
+
+  /** The frame with that number, in the page's order, as a page of ours. */
+  async embed(index = 0) {
+    await this.until(() => this.page.frames().length > index + 1, `the page has frame ${index}`);
+    const player = new Player(this.context, this.page, this.site.url, '', true);
+    player.frame = this.page.frames()[index + 1];
+    player.errors = this.errors;
+    return player;
+  }
+
+  /** Paths that the site was asked for, below its folder. */
+  asked() {
+    return this.site.log.map(({ path }) => path.slice(BASE.length));
+  }
+
+  async close() {
+    await super.close();
+    for (const server of this.servers) server.closeAllConnections();
+    for (const server of this.servers) server.close();
   }
 }

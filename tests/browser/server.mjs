@@ -24,6 +24,8 @@ const TYPES = {
   '.wasm': 'application/wasm',
   '.woff2': 'font/woff2',
 };
+/** Compressed bodies, over all servers: compressing takes a second a MB, so each file is done once. */
+const packed = new Map();
 const PACKED = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '.wasm']);
 
 /**
@@ -36,7 +38,7 @@ const PACKED = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '.wasm'
  * `log` fills with an entry { path, bytes } for each answer: bytes as they went over the wire, headers included.
  */
 export async function serve(folder, { port = 0, base = '/', ...manner } = {}) {
-  const site = { root: folder && resolve(folder), base, packed: new Map(), log: [], ...manner };
+  const site = { root: folder && resolve(folder), base, log: [], ...manner };
   const server = createServer((request, response) => answer(site, request, response));
   await new Promise((listening, failed) => {
     server.once('error', failed);
@@ -52,11 +54,11 @@ async function answer(site, request, response) {
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'GET only');
   const found = await find(site, request.url);
   if (!found) return refuse(404, 'not found');
-  const packed = site.brotli && PACKED.has(found.type) && /\bbr\b/.test(request.headers['accept-encoding'] ?? '');
-  const body = packed ? pack(site, request.url, found) : found.bytes;
+  const pack = site.brotli && found.file && PACKED.has(found.type) && /\bbr\b/.test(request.headers['accept-encoding'] ?? '');
+  const body = pack ? compressed(found) : found.bytes;
   response.writeHead(200, {
     ...headers(site, found.type),
-    ...(packed && { 'content-encoding': 'br', vary: 'accept-encoding' }),
+    ...(pack && { 'content-encoding': 'br', vary: 'accept-encoding' }),
     'content-length': body.length,
   });
   response.end(request.method === 'HEAD' ? undefined : body);
@@ -83,7 +85,7 @@ async function find(site, url) {
   const file = resolve(site.root, `./${path}`);
   if (!file.startsWith(site.root + sep)) return null;
   const info = await stat(file).catch(() => null);
-  return info?.isFile() ? { bytes: await readFile(file), type: extname(file), changed: info.mtimeMs } : null;
+  return info?.isFile() ? { bytes: await readFile(file), type: extname(file), file, changed: info.mtimeMs } : null;
 }
 
 /** A request's path below `base`, with a folder's page named, or null. */
@@ -99,14 +101,13 @@ function locate(base, url) {
   return rest === '' || rest.endsWith('/') ? `${rest}index.html` : rest;
 }
 
-/** Compressing takes a second a MB at this quality, so each file is done once. */
-function pack(site, url, { bytes, changed }) {
-  const key = `${changed} ${url}`;
-  if (!site.packed.has(key)) {
+function compressed({ file, changed, bytes }) {
+  const key = `${changed} ${file}`;
+  if (!packed.has(key)) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
-    site.packed.set(key, brotliCompressSync(bytes, { params }));
+    packed.set(key, brotliCompressSync(bytes, { params }));
   }
-  return site.packed.get(key);
+  return packed.get(key);
 }
 
 async function main([folder, ...options]) {
