@@ -199,6 +199,10 @@ impl Simulation {
                     }
                     Some(_) => {
                         let (time, event) = ctx.bus.queue.pop().expect("peeked");
+                        // A setting written after the last job has ended is no part of the run.
+                        if matches!(event, Event::Change(_)) && ctx.jobs.iter().all(Job::is_over) {
+                            continue;
+                        }
                         ctx.bus.now = time;
                         handle(ctx, event);
                     }

@@ -18,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 use crate::params::{KEYS, Key, Param};
 use crate::profile;
 use crate::scenario::{Scenario, Side, max_hw_bytes};
-use crate::value::{Value, print_bytes, print_time};
+use crate::value::{Value, print_bytes, print_seconds, print_time};
 
 /// Engine events a run may have to be shown in the page.
 pub const MAX_SHOWN_EVENTS: u64 = 5_000_000;
@@ -43,11 +43,17 @@ pub fn validate(s: &Scenario, side: Side) -> Result<SimConfig, Vec<Diagnostic>> 
     }
 }
 
-/// The configuration of one side if there is no error, and everything worth saying about it.
+/// The configuration of one side if there is no error, and everything worth saying about it. A run B that forks is
+/// A's configuration and the changes at the time of the fork.
 pub fn check(s: &Scenario, side: Side) -> (Option<SimConfig>, Vec<Diagnostic>) {
-    let mut c = Checker { s, side, problems: Vec::new() };
-    let cfg = c.config();
+    let fork = s.fork.filter(|_| side == Side::B);
+    let mut c = Checker { s, side: if fork.is_some() { Side::A } else { side }, problems: Vec::new() };
+    let mut cfg = c.config();
     c.unused();
+    c.sweeps();
+    if let Some(at) = fork {
+        c.fork(&mut cfg, at);
+    }
     if c.problems.iter().any(Diagnostic::is_error) {
         return (None, c.problems);
     }
@@ -515,6 +521,54 @@ impl Checker<'_> {
                 let message = format!("has no effect without {}={word}", Param::of(*k).key);
                 self.problems.push(Diagnostic::note(&self.name(key), &self.word(key), message));
             }
+        }
+    }
+
+    /// Sweeps that cannot be crossed, and a fork of nothing.
+    fn sweeps(&mut self) {
+        let first = self.s.sweep();
+        if let Some(second) = &self.s.sweep2 {
+            let text = second.text();
+            if first.is_none() {
+                let d = Diagnostic::warning("sw2", &text, "there is no first sweep");
+                self.problems.push(d.suggest(format!("sw={text}")));
+            } else if first.is_some_and(|first| first.key == second.key) {
+                self.problems.push(Diagnostic::warning("sw2", &text, "sweeps the same setting as sw"));
+            }
+        }
+        if let Some(at) = self.s.fork
+            && !self.s.has_b()
+        {
+            let d = Diagnostic::warning("b.at", &print_seconds(at), "nothing differs in run B from then on");
+            self.problems.push(d.suggest("b.zoned_qd1_writes=1"));
+        }
+    }
+
+    /// Run B's differences become changes at the time of the fork.
+    fn fork(&mut self, cfg: &mut SimConfig, at: u64) {
+        let text = print_seconds(at);
+        for (key, v) in self.s.b() {
+            let row = Param::of(*key);
+            let name = format!("b.{}", row.key);
+            let value = row.print(v);
+            let missing = row.shown_when.iter().find(|(k, word)| !self.is(*k, word));
+            if let Some((k, word)) = missing {
+                let message = format!("has no effect without {}={word}", Param::of(*k).key);
+                self.problems.push(Diagnostic::note(&name, &value, message));
+                continue;
+            }
+            match live_change(at, *key, v) {
+                Some(change) => cfg.changes.push(change),
+                None => {
+                    let message = format!("needs a new run: it cannot change at b.at={text}");
+                    self.problems.push(Diagnostic::error(&name, &value, message).suggest("b.at=0"));
+                }
+            }
+        }
+        let end = cfg.stop.runtime_ns.filter(|_| cfg.ramp.bytes == 0).map(|ns| ns + cfg.ramp.time_ns);
+        if let Some(end) = end.filter(|end| at >= *end) {
+            let message = format!("the run is over at {}, so nothing changes in run B", print_time(end));
+            self.problems.push(Diagnostic::warning("b.at", &text, message));
         }
     }
 

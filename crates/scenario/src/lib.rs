@@ -16,6 +16,7 @@ pub mod profile;
 pub mod scenario;
 pub mod text;
 pub mod value;
+pub mod view;
 
 pub use check::{check, check_all, estimate_events, validate};
 pub use diagnostic::{Diagnostic, Place, Severity};
@@ -24,3 +25,4 @@ pub use preset::{PRESETS, Preset};
 pub use scenario::{Moment, Scenario, Side, Sweep};
 pub use text::{decode, encode};
 pub use value::{Unit, Value};
+pub use view::{Panel, Panels};

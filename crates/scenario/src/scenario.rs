@@ -8,7 +8,8 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::params::{KEYS, Key, PARAMS, Param, find};
 use crate::preset::Preset;
 use crate::profile;
-use crate::value::{Problem, Unit, Value};
+use crate::value::{self, Problem, S, Unit, Value, print_seconds};
+use crate::view::Panels;
 
 /// One of the two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Sweep {
 
 /// Values a sweep may have.
 pub const MAX_SWEEP: usize = 64;
+/// Runs of each point of a sweep, at most.
+pub const MAX_SEEDS: u32 = 10_000;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,8 +51,16 @@ pub struct Scenario {
     a: Vec<Value>,
     /// In order of keys.
     b: Vec<(Key, Value)>,
+    /// Run B is A until this time, ns, and has its own settings from then on; `None` = from the start.
+    pub fork: Option<u64>,
     /// A sweep other than the preset's.
     pub sweep: Option<Sweep>,
+    /// A second setting to sweep: every combination with the first is a point.
+    pub sweep2: Option<Sweep>,
+    /// Runs of each point of a sweep, with as many seeds.
+    pub seeds: u32,
+    /// Panels shown.
+    pub view: Panels,
     /// Where to stop and look; `None` = the preset's moment, or the start.
     pub t: Option<Moment>,
     /// Model version the link was made with.
@@ -71,7 +82,11 @@ impl Scenario {
             preset: None,
             a: PARAMS.iter().map(Param::default_value).collect(),
             b: Vec::new(),
+            fork: None,
             sweep: None,
+            sweep2: None,
+            seeds: 1,
+            view: Panels::ALL,
             t: None,
             m: None,
             extra: Vec::new(),
@@ -107,8 +122,12 @@ impl Scenario {
             },
         }
     }
-    /// Sets `key=text`, `b.` in front of the key for run B. On an error nothing changes.
+    /// Sets `key=text`, `b.` in front of the key for run B; `b.at` is the fork. On an error nothing changes.
     pub fn set_text(&mut self, key: &str, text: &str) -> Result<(), Diagnostic> {
+        if key == "b.at" {
+            self.fork = time(key, text)?;
+            return Ok(());
+        }
         let (side, name) = match key.strip_prefix("b.") {
             Some(name) => (Side::B, name),
             None => (Side::A, key),
@@ -173,6 +192,7 @@ impl Scenario {
     /// Drops run B.
     pub fn drop_b(&mut self) {
         self.b.clear();
+        self.fork = None;
     }
 
     /// True if the parameter is in effect on this side: its `shown_when` holds.
@@ -250,7 +270,8 @@ impl Scenario {
     }
 
     /// The scenario that charts, `sweep` and `validate` run: where the user has left the preset's own setting alone,
-    /// the preset's row setting replaces it (the published tables were not measured on a 30 s run); seed 1.
+    /// the preset's row setting replaces it (the published tables were not measured on a 30 s run); seed 1. A fork is
+    /// dropped: figures are of whole runs, so B has its settings from the start.
     pub fn for_sweep(&self) -> Scenario {
         let mut s = self.clone();
         if let Some(p) = self.preset {
@@ -264,6 +285,7 @@ impl Scenario {
             s.set(Side::A, Key::Seed, Value::Int(1));
         }
         s.t = None;
+        s.fork = None;
         s
     }
     /// The sweep of this scenario: its own, else the preset's.
@@ -272,19 +294,33 @@ impl Scenario {
     }
 
     /// Configuration hash: FNV-1a 64 over the sorted lines `key=value` of everything that is not at its default,
-    /// `b.` lines included, each line ended by a newline.
+    /// `b.` lines included, each line ended by a newline. What only chooses what is shown (`sw`, `view`, `t` and the
+    /// like) is not part of it.
     pub fn hash(&self) -> u64 {
         let b = self.b.iter().map(|(k, v)| format!("b.{}={}\n", Param::of(*k).key, Param::of(*k).print(v)));
-        fnv_lines(self.lines(Side::A).chain(b))
+        let fork = self.fork.map(|ns| format!("b.at={}\n", print_seconds(ns)));
+        fnv_lines(self.lines(Side::A).chain(b).chain(fork))
     }
     /// Configuration hash of one run alone.
     pub fn side_hash(&self, side: Side) -> u64 {
-        fnv_lines(self.lines(side))
+        match (side, self.fork) {
+            (Side::B, Some(_)) => self.hash(),
+            _ => fnv_lines(self.lines(side)),
+        }
     }
     fn lines(&self, side: Side) -> impl Iterator<Item = String> {
         KEYS.iter()
             .filter(move |k| *self.value(side, **k) != Param::of(**k).default_value())
             .map(move |k| format!("{}={}\n", Param::of(*k).key, self.text(side, *k)))
+    }
+}
+
+/// The time of a fork; 0 is none.
+fn time(key: &str, text: &str) -> Result<Option<u64>, Diagnostic> {
+    let bad = |p: Problem| Diagnostic::error(key, text, p.message()).allow("a time; 0 is a run of its own");
+    match value::parse(S, text).map_err(bad)? {
+        Value::Int(ns) if ns > 0 => Ok(Some(ns)),
+        _ => Ok(None),
     }
 }
 

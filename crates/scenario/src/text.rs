@@ -4,16 +4,17 @@
 //! Rule: never panics, never drops a key in silence; `encode(decode(x)) == x` for every text `encode` can write.
 //! Leaves out: whether the values fit together (`check`).
 //!
-//! Order of a fragment: `v p m`, A's keys in the order of the table, B's with `b.` in front, `sw`, keys that mean
-//! nothing here, `t`. Values at their default (the preset's, if there is one) are left out.
+//! Order of a fragment: `v p m`, A's keys in the order of the table, B's with `b.` in front, `b.at`, `sw sw2 seeds`,
+//! `view`, keys that mean nothing here, `t`. Values at their default (the preset's, if there is one) are left out.
 
 use bioscope_core::MODEL_VERSION;
 
 use crate::diagnostic::{Diagnostic, Place, nearest};
 use crate::params::{KEYS, PARAMS, Param};
 use crate::preset::{self, PRESETS};
-use crate::scenario::{Moment, Scenario, Side, Sweep};
+use crate::scenario::{MAX_SEEDS, Moment, Scenario, Side, Sweep};
 use crate::value::{self, S, Value, print_seconds};
+use crate::view::Panels;
 
 /// Version of the link format.
 pub const LINK_VERSION: u32 = 1;
@@ -21,7 +22,7 @@ pub const LINK_VERSION: u32 = 1;
 pub const MAX_TEXT: usize = 16 * 1024;
 
 /// Keys of the format that are not built yet.
-const NOT_YET: [&str; 5] = ["b.at", "sw2", "view", "z", "seeds"];
+const NOT_YET: [&str; 1] = ["z"];
 /// Words before a dot that address one of several jobs or devices.
 const INSTANCES: [&str; 6] = ["job", "sd", "md", "nullb", "nvme", "dm-"];
 
@@ -117,8 +118,20 @@ fn pairs(s: &Scenario) -> Vec<(String, String)> {
     for (key, v) in s.b().iter().filter(|pair| fresh || !base.contains(pair)) {
         add(&format!("b.{}", Param::of(*key).key), Param::of(*key).print(v));
     }
+    if let Some(ns) = s.fork {
+        add("b.at", print_seconds(ns));
+    }
     if let Some(sweep) = &s.sweep {
         add("sw", sweep.text());
+    }
+    if let Some(sweep) = &s.sweep2 {
+        add("sw2", sweep.text());
+    }
+    if s.seeds != 1 {
+        add("seeds", s.seeds.to_string());
+    }
+    if s.view != Panels::ALL {
+        add("view", s.view.text());
     }
     for (key, v) in &s.extra {
         add(key, v.clone());
@@ -221,14 +234,23 @@ fn one(s: &mut Scenario, key: &str, text: &str) -> Option<Diagnostic> {
             Ok(t) => s.t = Some(t),
             Err(d) => return Some(d),
         },
-        "sw" => {
+        "sw" | "sw2" => {
             let (name, values) = text.split_once(':').unwrap_or((text, ""));
-            match Sweep::parse("sw", name, values) {
+            match Sweep::parse(key, name, values) {
+                Ok(sweep) if key == "sw2" => s.sweep2 = Some(sweep),
                 Ok(sweep) => s.sweep = s.preset.is_none_or(|p| p.sweep() != sweep).then_some(sweep),
                 Err(d) => return Some(d),
             }
         }
-        _ if PARAMS.iter().any(|p| p.key == key.strip_prefix("b.").unwrap_or(key)) => {
+        "seeds" => match text.parse() {
+            Ok(n @ 1..=MAX_SEEDS) => s.seeds = n,
+            _ => return Some(Diagnostic::error(key, text, "not a number of runs").allow(format!("1 to {MAX_SEEDS}"))),
+        },
+        "view" => match Panels::parse(text) {
+            Ok(panels) => s.view = panels,
+            Err(d) => return Some(d),
+        },
+        _ if key == "b.at" || PARAMS.iter().any(|p| p.key == key.strip_prefix("b.").unwrap_or(key)) => {
             return s.set_text(key, text).err();
         }
         _ => {

@@ -71,6 +71,10 @@ impl Job {
             in_submission: false,
         }
     }
+    /// Nothing more comes of it.
+    pub fn is_over(&self) -> bool {
+        self.state == JobState::Done && self.in_flight.is_empty()
+    }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
         (self.in_flight.capacity() + self.bio_list.capacity()) * size_of::<Idx>() + 128
@@ -196,7 +200,7 @@ impl Ctx<'_> {
     /// The run stops: nothing more is counted or issued.
     pub(crate) fn close_window(&mut self) {
         // A run whose jobs ended by themselves was over with its last completion, as fio counts it.
-        let busy = self.jobs.iter().any(|j| j.state != JobState::Done || !j.in_flight.is_empty());
+        let busy = !self.jobs.iter().all(Job::is_over);
         if self.bus.measuring && busy {
             self.bus.stats.window_to = self.bus.now;
         }

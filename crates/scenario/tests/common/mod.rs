@@ -1,6 +1,8 @@
 //! Random scenarios for the tests of this crate.
 
+use bioscope_scenario::scenario::MAX_SEEDS;
 use bioscope_scenario::value::{Fault, Value};
+use bioscope_scenario::view::{Panels, WORDS};
 use bioscope_scenario::{KEYS, Key, Moment, PRESETS, Param, Scenario, Side, Sweep, Unit};
 
 /// xorshift64*, good enough to vary tests.
@@ -88,6 +90,19 @@ pub fn scenario(rng: &mut Rng) -> Scenario {
         }
         _ => {}
     }
+    if rng.one_in(4) {
+        s.fork = Some(1 + rng.up_to(1 << 62));
+    }
+    if rng.one_in(6) {
+        s.sweep2 = Some(Sweep { key: Key::Bs, values: (1..=1 + rng.below(8)).map(|n| Value::Int(n << 12)).collect() });
+    }
+    if rng.one_in(6) {
+        s.seeds = 1 + rng.below(u64::from(MAX_SEEDS)) as u32;
+    }
+    if rng.one_in(4) {
+        let words: Vec<&str> = WORDS.into_iter().filter(|_| rng.one_in(2)).collect();
+        s.view = Panels::parse(&words.join(",")).unwrap_or(Panels::ALL);
+    }
     if rng.one_in(3) {
         let sweep = Sweep { key: Key::Iodepth, values: (1..=1 + rng.below(8)).map(Value::Int).collect() };
         s.sweep = s.preset.is_none_or(|p| p.sweep() != sweep).then_some(sweep);
@@ -99,7 +114,7 @@ pub fn scenario(rng: &mut Rng) -> Scenario {
         s.m = Some(rng.up_to(u64::from(u32::MAX)) as u32);
     }
     for _ in 0..rng.below(3) {
-        let key = ["view", "z", "b.at", "sw2", "job1.bs", "kolibri", "a b", "x\u{e4}"][rng.below(8) as usize];
+        let key = ["z", "job1.bs", "kolibri", "a b", "x\u{e4}"][rng.below(5) as usize];
         if !s.extra.iter().any(|(k, _)| k == key) {
             let text: String = (0..rng.below(6))
                 .map(|_| ['a', '1', '%', '&', '#', ' ', '\u{1f600}', '+'][rng.below(8) as usize])
