@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use bioscope_lab::chart::{Chart, Point};
 use bioscope_scenario::check;
 use bioscope_scenario::diagnostic::{Diagnostic, Severity};
 use bioscope_scenario::params::{Key, Param};
@@ -31,7 +32,7 @@ use crate::dom;
 use crate::hooks;
 use crate::player::{Facts, Load, Player};
 use crate::shared::Shared;
-use crate::sweep::{Chart, Point, Sweeper};
+use crate::sweep::Sweeper;
 use crate::theme::Theme;
 
 /// Simulated ns per second without a preset.

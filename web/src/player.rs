@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use bioscope_core::config::{SimConfig, WorkloadConfig};
+use bioscope_core::config::SimConfig;
 use bioscope_core::observe::stats::DriveTime;
 use bioscope_core::time::SimTime;
 use bioscope_session::{Frame, MAX_WALL_NS, Moment, Session, Side, SideFrame, TooLong};
@@ -115,14 +115,6 @@ fn index(side: Side) -> usize {
     usize::from(side == Side::B)
 }
 
-fn tool(cfg: &SimConfig) -> &'static str {
-    match cfg.jobs.first().map(|j| &j.workload) {
-        Some(WorkloadConfig::Writeback(_)) => "writeback",
-        Some(WorkloadConfig::List(_)) => "list",
-        _ => "fio",
-    }
-}
-
 impl Player {
     /// Nothing loaded; reports to `facts`.
     pub fn new(facts: Callback<Facts>) -> Self {
@@ -156,7 +148,7 @@ impl Player {
         let load_no = {
             let s = &mut *self.state.borrow_mut();
             s.load_no += 1;
-            s.tools = [tool(&a), b.as_deref().map_or("fio", tool)];
+            s.tools = [lane::tool(&a), b.as_deref().map_or("fio", lane::tool)];
             let mut session = Session::load(a, b);
             session.set_speed(speed);
             s.session = Some(session);
@@ -478,8 +470,6 @@ impl State {
         let frame = Shared::new(session.frame());
         self.shown = Some(frame.clone());
         let ratio = dom::pixel_ratio();
-        // A picture stands for the simulated time of one animation frame; paused, of one at this speed.
-        let dt_sim_ns = session.speed() / 60;
         for side in [Side::A, Side::B] {
             let i = index(side);
             let canvas = &mut self.lanes[i];
@@ -487,20 +477,9 @@ impl State {
             if !p.has_room() {
                 continue;
             }
-            let input = LaneInput {
-                snap: &shown.snapshot,
-                strip: &shown.issues,
-                trail: &shown.seeks,
-                // Standing still, every chip is where it belongs.
-                moves: if self.playing { &shown.moves } else { &[] },
-                side: if i == 0 { lane::Side::A } else { lane::Side::B },
-                panels: Panels::ALL,
-                dt_sim_ns,
-                seeks_per_sec: shown.readouts.seeks_per_sec,
-                tool: self.tools[i],
-                drive: "SMR disk",
-                lit: self.lit,
-            };
+            let at_rest = LaneInput::of(shown, side.into(), session.speed(), self.tools[i]);
+            let moves = if self.playing { &shown.moves } else { at_rest.moves };
+            let input = LaneInput { moves, lit: self.lit, ..at_rest };
             let drawn = lane::lane(&input, p.width, p.height, Layout::of(p.width, Panels::ALL));
             p.paint(&drawn.shapes, self.palette, ratio);
             canvas.hits = drawn.hits;

@@ -11,11 +11,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bioscope_core::sim::{Advance, Simulation};
-use bioscope_lab::published::seed000_row;
-use bioscope_lab::sweep::{PointResult, PointSpec, plan, point_config};
-use bioscope_scenario::params::{KEYS, Key};
-use bioscope_scenario::scenario::{Scenario, Side};
-use bioscope_scenario::value::Value;
+use bioscope_lab::chart::{Job, Point};
+use bioscope_lab::sweep::{PointResult, point_config};
 use gloo::timers::callback::Timeout;
 use js_sys::Uint8Array;
 use serde::{Deserialize, Serialize};
@@ -34,11 +31,6 @@ const SLICE_MS: f64 = 12.0;
 const SLICE_EVENTS: u64 = 5_000;
 /// Workers at most.
 const MAX_WORKERS: usize = 4;
-
-/// What is sent to a worker: the number of the sweep, since results of an older one are dropped, and the point.
-pub type Job = (u32, PointSpec);
-/// What comes back.
-pub type Point = (u32, PointResult);
 
 /// A message: the protocol's number, then the value.
 pub fn pack<T: Serialize>(value: &T) -> Uint8Array {
@@ -74,88 +66,6 @@ struct Engine {
     /// A job that runs here.
     own: Option<(Job, Option<Simulation>)>,
     slice: Option<Timeout>,
-}
-
-/// What a sweep is over and what is known of it; bandwidths in MiB/s.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
-    /// Number of the sweep.
-    pub sweep: u32,
-    pub key: Key,
-    /// The setting's values as text.
-    pub texts: Vec<String>,
-    /// The same as numbers, where they are numbers.
-    pub numbers: Option<Vec<f64>>,
-    /// The shown run's value.
-    pub current: Option<f64>,
-    /// Simulated, per side and value.
-    pub simulated: [Vec<Option<f64>>; 2],
-    /// Published, per side and value.
-    pub published: [Vec<Option<f64>>; 2],
-    /// Value and side (B) of every point.
-    plan: Vec<(String, bool)>,
-    /// Points that were answered.
-    pub done: usize,
-}
-
-fn number(v: &Value) -> Option<f64> {
-    match v {
-        Value::Int(n) | Value::Zones(n) => Some(*n as f64),
-        _ => None,
-    }
-}
-
-impl Chart {
-    /// Points in all; 0 while nothing was started.
-    pub fn total(&self) -> usize {
-        self.plan.len()
-    }
-    /// An empty chart of the scenario's sweep.
-    pub fn of(sweep: u32, scenario: &Scenario) -> Option<Self> {
-        let over = scenario.sweep()?;
-        let empty = vec![None; over.values.len()];
-        let texts = over.texts();
-        let published = |side: Side| texts.iter().map(|t| published(scenario, over.key, t, side)).collect();
-        Some(Self {
-            sweep,
-            key: over.key,
-            numbers: over.values.iter().map(number).collect(),
-            current: number(&scenario.resolved(Side::A, over.key)),
-            simulated: [empty.clone(), empty],
-            published: [published(Side::A), published(Side::B)],
-            texts,
-            plan: Vec::new(),
-            done: 0,
-        })
-    }
-
-    /// The jobs that fill it.
-    pub fn jobs(&mut self, scenario: &Scenario) -> Vec<Job> {
-        self.plan = plan(scenario, 1).iter().map(|p| (p.value.clone(), p.b)).collect();
-        plan(scenario, 1).into_iter().map(|p| (self.sweep, p)).collect()
-    }
-
-    /// Takes a result. False if it belongs to another sweep.
-    pub fn take(&mut self, (sweep, result): &Point) -> bool {
-        let Some((value, b)) = self.plan.get(result.index as usize).filter(|_| *sweep == self.sweep) else {
-            return false;
-        };
-        if let Some(i) = self.texts.iter().position(|t| t == value) {
-            self.simulated[usize::from(*b)][i] = result.mib_per_s;
-        }
-        self.done += 1;
-        true
-    }
-}
-
-/// The published figure of a point. There is one for a preset's own table only, so not when other settings changed.
-fn published(scenario: &Scenario, key: Key, text: &str, side: Side) -> Option<f64> {
-    let preset = scenario.preset?;
-    let same_a = KEYS.iter().all(|k| *k == key || *k == Key::Seed || !scenario.is_changed(*k));
-    let same_b = side == Side::A || scenario.b() == preset.b_values();
-    let own = preset.sweep().key == key && same_a && same_b;
-    let (baseline, patched) = seed000_row(preset.name, text).filter(|_| own)?;
-    Some(if side == Side::B { patched } else { baseline })
 }
 
 /// Runs sweeps; clones share one.

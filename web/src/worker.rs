@@ -4,6 +4,7 @@
 //! Rule: says once that it is there, since messages sent earlier could be lost; then answers every job.
 //! Leaves out: everything that shows.
 
+use bioscope_lab::chart::{Job, Point};
 use bioscope_lab::sweep::run_point;
 use js_sys::Array;
 use serde::Serialize;
@@ -11,7 +12,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-use crate::sweep::{Job, Point, pack, unpack};
+use crate::sweep::{pack, unpack};
 
 /// Takes jobs from now on, if this is a worker. False on a page.
 pub fn serve() -> bool {

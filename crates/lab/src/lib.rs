@@ -6,6 +6,7 @@
 //! Leaves out: files and screens; threads only where there are any (`threads`, not in the page).
 
 pub mod bench;
+pub mod chart;
 #[cfg(not(target_family = "wasm"))]
 pub mod fit;
 pub mod published;

@@ -27,6 +27,38 @@ pub fn why_segments(record: &WhyRecord) -> Vec<Segment> {
         .collect()
 }
 
+/// A state is told once, with how often it was met; what happens is told each time it changes.
+fn is_state(why: &Why) -> bool {
+    matches!(
+        why,
+        Why::PluggedBehind { .. }
+            | Why::QueuedForWorker { .. }
+            | Why::PulledIn { .. }
+            | Why::SplitBySegments { .. }
+            | Why::SplitBySize { .. }
+            | Why::NoSchedTag { .. }
+            | Why::NoDriverTag { .. }
+            | Why::CacheWindowFull { .. }
+            | Why::DepthFull { .. }
+            | Why::InFlightFull { .. }
+    )
+}
+
+/// The latest reasons with how often each came, latest first, `most` of them.
+pub fn latest(records: &[WhyRecord], most: usize) -> Vec<(&WhyRecord, u32)> {
+    let mut kept: Vec<(&WhyRecord, u32)> = Vec::new();
+    for r in records.iter().rev() {
+        let kind = std::mem::discriminant(&r.why);
+        let at = kept.iter().rposition(|(k, _)| std::mem::discriminant(&k.why) == kind);
+        match at {
+            Some(i) if is_state(&r.why) || i + 1 == kept.len() => kept[i].1 += 1,
+            _ if kept.len() < most => kept.push((r, 1)),
+            _ => {}
+        }
+    }
+    kept
+}
+
 /// `bios`, `zones` and the like with their number.
 fn bios(n: u32) -> String {
     text::count(u64::from(n), "bio", "bios")
@@ -230,5 +262,19 @@ mod tests {
             "After 3 commands in zone 1121 the head goes to zone 1122, where some of the oldest data waits; \
              1 command stays cached behind."
         );
+    }
+
+    #[test]
+    fn a_state_is_told_once_and_what_happens_each_time() {
+        let at = |time, why| WhyRecord { time, bio: 0, why };
+        let records = [
+            at(1, Why::DepthFull { job: 0, iodepth: 64 }),
+            at(2, Why::IssuedAtOnce { zone: 7 }),
+            at(3, Why::DepthFull { job: 0, iodepth: 64 }),
+            at(4, Why::IssuedAtOnce { zone: 8 }),
+            at(5, Why::IssuedAtOnce { zone: 7 }),
+        ];
+        let told: Vec<(u64, u32)> = latest(&records, 9).iter().map(|(r, n)| (r.time, *n)).collect();
+        assert_eq!(told, [(5, 2), (3, 2), (2, 1)]);
     }
 }

@@ -6,7 +6,7 @@
 
 use bioscope_core::MODEL_VERSION;
 use bioscope_core::observe::stats::DriveTime;
-use bioscope_core::observe::why::{Why as WhyKind, WhyRecord};
+use bioscope_lab::chart::Chart;
 use bioscope_scenario::params::Param;
 use bioscope_scenario::value::Unit;
 use bioscope_session::{Frame, Side};
@@ -22,20 +22,12 @@ use crate::components::lane::{data_table, letter, name, side_frame};
 use crate::components::transport::clock;
 use crate::dom;
 use crate::paint::Painter;
-use crate::sweep::Chart;
 
 /// Reasons shown.
 const WHY: usize = 14;
 
 fn sides(compared: bool) -> &'static [Side] {
     if compared { &[Side::A, Side::B] } else { &[Side::A] }
-}
-
-fn lane_side(side: Side) -> lane::Side {
-    match side {
-        Side::A => lane::Side::A,
-        Side::B => lane::Side::B,
-    }
 }
 
 /// A canvas with the size of its box.
@@ -123,7 +115,7 @@ pub fn draw_chart(place: &Place, chart: &Chart, palette: &Palette) {
     canvas.set_height(device(place.height));
     let points = |of: &[Vec<Option<f64>>; 2]| -> Vec<(lane::Side, usize, f64)> {
         let side = |s: Side, v: &[Option<f64>]| {
-            v.iter().enumerate().filter_map(|(i, v)| Some((lane_side(s), i, (*v)?))).collect::<Vec<_>>()
+            v.iter().enumerate().filter_map(|(i, v)| Some((s.into(), i, (*v)?))).collect::<Vec<_>>()
         };
         [side(Side::A, &of[0]), side(Side::B, &of[1])].concat()
     };
@@ -186,7 +178,7 @@ fn sweep_table(chart: &Chart, key: &str, compared: bool) -> Html {
 
 fn per_mib(ends: &[Option<DriveTime>; 2]) -> Vec<(lane::Side, parts::PerMib)> {
     let each = sides(true).iter().zip(ends);
-    each.filter_map(|(s, e)| Some((lane_side(*s), parts::per_mib(e.as_ref()?)))).collect()
+    each.filter_map(|(s, e)| Some(((*s).into(), parts::per_mib(e.as_ref()?)))).collect()
 }
 
 /// Draws the bars.
@@ -219,43 +211,11 @@ pub fn time_parts(ends: &[Option<DriveTime>; 2], compared: bool, on: &Callback<C
     }
 }
 
-/// A state is told once, with how often it was met; what happens is told each time it changes.
-fn is_state(why: &WhyKind) -> bool {
-    matches!(
-        why,
-        WhyKind::PluggedBehind { .. }
-            | WhyKind::QueuedForWorker { .. }
-            | WhyKind::PulledIn { .. }
-            | WhyKind::SplitBySegments { .. }
-            | WhyKind::SplitBySize { .. }
-            | WhyKind::NoSchedTag { .. }
-            | WhyKind::NoDriverTag { .. }
-            | WhyKind::CacheWindowFull { .. }
-            | WhyKind::DepthFull { .. }
-            | WhyKind::InFlightFull { .. }
-    )
-}
-
-/// The latest reasons with how often each came, latest first.
-fn latest(records: &[WhyRecord]) -> Vec<(&WhyRecord, u32)> {
-    let mut kept: Vec<(&WhyRecord, u32)> = Vec::new();
-    for r in records.iter().rev() {
-        let kind = std::mem::discriminant(&r.why);
-        let at = kept.iter().rposition(|(k, _)| std::mem::discriminant(&k.why) == kind);
-        match at {
-            Some(i) if is_state(&r.why) || i + 1 == kept.len() => kept[i].1 += 1,
-            _ if kept.len() < WHY => kept.push((r, 1)),
-            _ => {}
-        }
-    }
-    kept
-}
-
 /// The card with the reasons of one side.
 pub fn reasons(frame: Option<&Frame>, side: Side, compared: bool, say: &Callback<Msg>) -> Html {
     let shown = frame.and_then(|f| side_frame(f, side));
     let records = shown.map_or(&[][..], |s| &s.snapshot.why);
-    let kept = latest(records);
+    let kept = why::latest(records, WHY);
     let pressed = |s: Side| if s == side { "true" } else { "false" };
     let choose = |s: Side| say.reform(move |_: MouseEvent| Msg::WhySide(s));
     html! {

@@ -4,10 +4,12 @@
 //! Rule: a bio keeps its zone's colour in every panel (order of first use mod 6, hatched from the seventh on).
 //! Leaves out: the lane's header with its readouts, which is HTML.
 
+use bioscope_core::config::{SimConfig, WorkloadConfig};
 use bioscope_core::observe::snapshot::Snapshot;
 use bioscope_core::observe::trace::TraceRecord;
 use bioscope_core::time::SimDuration;
 use bioscope_core::units::{BioId, JobIdx, RqId, Tag, ZoneNo};
+use bioscope_session::{self as session, SideFrame};
 
 use crate::shape::{DisplayList, Ink, within};
 use pen::{Area, Colours, Lit, Pen};
@@ -36,6 +38,15 @@ impl Side {
         match self {
             Side::A => Ink::A,
             Side::B => Ink::B,
+        }
+    }
+}
+
+impl From<session::Side> for Side {
+    fn from(side: session::Side) -> Self {
+        match side {
+            session::Side::A => Side::A,
+            session::Side::B => Side::B,
         }
     }
 }
@@ -107,6 +118,36 @@ pub struct LaneInput<'a> {
     pub drive: &'a str,
     /// What is hovered or focused: lit in every panel.
     pub lit: Option<What>,
+}
+
+impl<'a> LaneInput<'a> {
+    /// All panels of a session's side at rest; `speed` is in simulated ns a second, `tool` from [`tool`].
+    pub fn of(frame: &'a SideFrame, side: Side, speed: u64, tool: &'a str) -> Self {
+        Self {
+            snap: &frame.snapshot,
+            strip: &frame.issues,
+            trail: &frame.seeks,
+            // Standing still, every chip is where it belongs.
+            moves: &[],
+            side,
+            panels: Panels::ALL,
+            // A picture stands for the simulated time of one animation frame; paused, of one at this speed.
+            dt_sim_ns: speed / 60,
+            seeks_per_sec: frame.readouts.seeks_per_sec,
+            tool,
+            drive: "SMR disk",
+            lit: None,
+        }
+    }
+}
+
+/// What writes, in a word: the title of the jobs panel.
+pub fn tool(cfg: &SimConfig) -> &'static str {
+    match cfg.jobs.first().map(|j| &j.workload) {
+        Some(WorkloadConfig::Writeback(_)) => "writeback",
+        Some(WorkloadConfig::List(_)) => "list",
+        _ => "fio",
+    }
 }
 
 /// Commands in the D-stage strip.

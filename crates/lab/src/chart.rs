@@ -1,0 +1,129 @@
+//! What the throughput chart of a scenario shows: the sweep's values, simulated and published figures.
+//!
+//! Models: nothing.
+//! Rule: a published figure stands only beside the preset's own settings; results come back in any order.
+//! Leaves out: who makes the runs, and how the chart looks.
+
+use bioscope_scenario::params::{KEYS, Key};
+use bioscope_scenario::scenario::{Scenario, Side};
+use bioscope_scenario::value::Value;
+
+use crate::published::seed000_row;
+use crate::sweep::{PointResult, PointSpec, plan};
+
+/// A run to make: the number of the sweep, since results of an older one are dropped, and the point.
+pub type Job = (u32, PointSpec);
+/// What comes back.
+pub type Point = (u32, PointResult);
+
+/// What a sweep is over and what is known of it; bandwidths in MiB/s.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// Number of the sweep.
+    pub sweep: u32,
+    pub key: Key,
+    /// The setting's values as text.
+    pub texts: Vec<String>,
+    /// The same as numbers, where they are numbers.
+    pub numbers: Option<Vec<f64>>,
+    /// The shown run's value.
+    pub current: Option<f64>,
+    /// Simulated, per side and value.
+    pub simulated: [Vec<Option<f64>>; 2],
+    /// Published, per side and value.
+    pub published: [Vec<Option<f64>>; 2],
+    /// Value and side (B) of every point.
+    plan: Vec<(String, bool)>,
+    /// Points that were answered.
+    pub done: usize,
+}
+
+fn number(v: &Value) -> Option<f64> {
+    match v {
+        Value::Int(n) | Value::Zones(n) => Some(*n as f64),
+        _ => None,
+    }
+}
+
+impl Chart {
+    /// Points in all; 0 while nothing was started.
+    pub fn total(&self) -> usize {
+        self.plan.len()
+    }
+    /// An empty chart of the scenario's sweep.
+    pub fn of(sweep: u32, scenario: &Scenario) -> Option<Self> {
+        let over = scenario.sweep()?;
+        let empty = vec![None; over.values.len()];
+        let texts = over.texts();
+        let published = |side: Side| texts.iter().map(|t| published(scenario, over.key, t, side)).collect();
+        Some(Self {
+            sweep,
+            key: over.key,
+            numbers: over.values.iter().map(number).collect(),
+            current: number(&scenario.resolved(Side::A, over.key)),
+            simulated: [empty.clone(), empty],
+            published: [published(Side::A), published(Side::B)],
+            texts,
+            plan: Vec::new(),
+            done: 0,
+        })
+    }
+
+    /// The jobs that fill it.
+    pub fn jobs(&mut self, scenario: &Scenario) -> Vec<Job> {
+        self.plan = plan(scenario, 1).iter().map(|p| (p.value.clone(), p.b)).collect();
+        plan(scenario, 1).into_iter().map(|p| (self.sweep, p)).collect()
+    }
+
+    /// Takes a result. False if it belongs to another sweep.
+    pub fn take(&mut self, (sweep, result): &Point) -> bool {
+        let Some((value, b)) = self.plan.get(result.index as usize).filter(|_| *sweep == self.sweep) else {
+            return false;
+        };
+        if let Some(i) = self.texts.iter().position(|t| t == value) {
+            self.simulated[usize::from(*b)][i] = result.mib_per_s;
+        }
+        self.done += 1;
+        true
+    }
+}
+
+/// The published figure of a point. There is one for a preset's own table only, so not when other settings changed.
+fn published(scenario: &Scenario, key: Key, text: &str, side: Side) -> Option<f64> {
+    let preset = scenario.preset?;
+    let same_a = KEYS.iter().all(|k| *k == key || *k == Key::Seed || !scenario.is_changed(*k));
+    let same_b = side == Side::A || scenario.b() == preset.b_values();
+    let own = preset.sweep().key == key && same_a && same_b;
+    let (baseline, patched) = seed000_row(preset.name, text).filter(|_| own)?;
+    Some(if side == Side::B { patched } else { baseline })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bioscope_scenario::preset;
+
+    #[test]
+    fn published_figures_belong_to_the_presets_own_settings() {
+        let mut s = Scenario::of(preset::find("smr-seq-write").unwrap());
+        let published = |s: &Scenario| Chart::of(1, s).unwrap().published.map(|side| side[7]);
+        assert_eq!(published(&s), [Some(112.0), Some(246.0)]);
+        s.set_text("iodepth", "128").unwrap();
+        assert_eq!(published(&s), [Some(112.0), Some(246.0)], "the swept setting itself");
+        s.set_text("b.hba", "mpi3mr").unwrap();
+        assert_eq!(published(&s), [Some(112.0), None]);
+        s.set_text("bs", "512KiB").unwrap();
+        assert_eq!(published(&s), [None, None]);
+    }
+
+    #[test]
+    fn results_of_another_sweep_are_dropped() {
+        let s = Scenario::of(preset::find("smr-seq-write").unwrap());
+        let mut chart = Chart::of(2, &s).unwrap();
+        assert_eq!(chart.jobs(&s).len(), 16);
+        let result = |index| PointResult { index, mib_per_s: Some(240.0), events: 1 };
+        assert!(!chart.take(&(1, result(3))) && !chart.take(&(2, result(16))));
+        assert!(chart.take(&(2, result(3))));
+        assert_eq!((chart.done, chart.simulated[1][1], chart.simulated[0][1]), (1, Some(240.0), None));
+    }
+}
