@@ -26,8 +26,8 @@
     if (refusedByPolicy || /unsafe-eval|content security policy|blocked by csp/i.test(text)) {
       return 'This page was not allowed to run WebAssembly: a security policy of the browser, of an extension or of the framing site refuses it.';
     }
-    if (/magic word|magic number|magic header|doesn't start with/i.test(text)) {
-      return 'The server sent something else in place of the simulator’s WebAssembly file, perhaps a page that says it is missing.';
+    if (/magic|doesn't start with|fell off|reached end|unexpected end|end of/i.test(text)) {
+      return 'The server sent something else in place of the simulator’s WebAssembly file, or only a part of it: perhaps a page that says it is missing.';
     }
     if (error instanceof WebAssembly.CompileError || error instanceof SyntaxError) return OLD;
     if (opaque()) {

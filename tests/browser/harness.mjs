@@ -41,9 +41,12 @@ export const positionals = parsed.positionals;
 
 export const pause = (ms) => new Promise((resume) => setTimeout(resume, ms));
 
+/** The folder under test. */
+export const DIST = parsed.values.dist;
+
 /** The built page on a server that behaves as asked (see server.mjs). */
 export function serveDist(manner = {}) {
-  return serve(parsed.values.dist, { base: BASE, ...manner });
+  return serve(DIST, { base: BASE, ...manner });
 }
 
 export class Failure extends Error {}
@@ -133,13 +136,16 @@ async function keepScreenshot(name, player) {
 }
 
 /**
- * A page that is not opened yet. Settings: `query`, `fragment`, `init` (function run before the page's own
- * scripts), `route` (function given Playwright's page), `ready` (false: do not wait for it), `errors`
- * (false: errors are expected), and Playwright's context options.
+ * A page that is not opened yet. Settings: `query`, `fragment`, `init` (function run before the page's own scripts),
+ * `route` (function given Playwright's page), `ready` (false: do not wait for it), `errors` (false: errors are
+ * expected), `site` (a server of its own, that behaves so) or `at` (the address of another), and Playwright's context
+ * options.
  */
-async function visit(browser, url, { query = '', fragment = '', ready = true, ...settings } = {}) {
+async function visit(browser, url, { at = url, site, query = '', fragment = '', ready = true, ...settings } = {}) {
+  const own = site && (await serveDist(site));
   const { context, page } = await newPage(browser, settings);
-  const player = new Player(context, page, url, query + fragment, ready);
+  const player = new Player(context, page, own?.url ?? at, query + fragment, ready);
+  if (own) player.servers.push(own.server);
   await prepare(player, settings);
   return player;
 }
@@ -155,7 +161,7 @@ async function host(browser, { html, site: manner, headers, ...settings }) {
   const opened = await newPage(browser, settings);
   // Another name of this machine, which makes it another site and not only another origin.
   const player = new Host(opened.context, opened.page, own.url.replace('127.0.0.1', 'localhost'), site);
-  player.servers = [site.server, own.server];
+  player.servers.push(site.server, own.server);
   await prepare(player, settings);
   return player;
 }
@@ -178,7 +184,7 @@ async function prepare(player, { init, route, errors = true }) {
 class Player {
   constructor(context, page, url, address, ready) {
     Object.assign(this, { context, page, frame: page.mainFrame(), url, address, ready });
-    Object.assign(this, { errors: [], workers: 0, crashed: false });
+    Object.assign(this, { errors: [], workers: 0, crashed: false, servers: [] });
     page.on('worker', () => (this.workers += 1));
   }
 
@@ -190,7 +196,11 @@ class Player {
       this.crashed = true;
       this.errors.push(`page error: ${error.stack ?? error}`);
     });
-    this.page.on('requestfailed', (request) => this.errors.push(`not loaded: ${request.url()} (${request.failure()?.errorText})`));
+    this.page.on('requestfailed', (request) => {
+      const why = request.failure()?.errorText;
+      // Cut off by going elsewhere, as an icon often is.
+      if (why !== 'net::ERR_ABORTED') this.errors.push(`not loaded: ${request.url()} (${why})`);
+    });
   }
 
   async open() {
@@ -200,6 +210,10 @@ class Player {
 
   async close() {
     await this.context.close();
+    for (const server of this.servers) {
+      server.closeAllConnections();
+      server.close();
+    }
   }
 
   async reload() {
@@ -286,11 +300,5 @@ class Host extends Player {
   /** Paths that the site was asked for, below its folder. */
   asked() {
     return this.site.log.map(({ path }) => path.slice(BASE.length));
-  }
-
-  async close() {
-    await super.close();
-    for (const server of this.servers) server.closeAllConnections();
-    for (const server of this.servers) server.close();
   }
 }

@@ -26,7 +26,7 @@ const fn browser(name: &'static str, work: fn() -> Result<()>) -> Step {
     Step { name, work, browser: true }
 }
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 18] = [
     quick("set-up: Rust targets", setup::targets),
     browser("set-up: page tools and browser", setup::everything),
     quick("format", || run(&mut cargo(&["fmt", "--all", "--check"]))),
@@ -51,9 +51,12 @@ const STEPS: [Step; 15] = [
     quick("documentation tests", || run(&mut cargo(&["test", "--quiet", "--release", "--doc"]))),
     browser("trace hashes, native", native_hashes),
     browser("page build", page::trunk_build),
-    browser("trace hashes, WebAssembly", || in_browser("hashes.mjs")),
-    browser("browser flows", || in_browser("flows.mjs")),
-    browser("accessibility", || in_browser("axe.mjs")),
+    browser("trace hashes, WebAssembly", || in_browser(&["hashes.mjs"])),
+    browser("browser flows", || in_browser(&["flows.mjs"])),
+    browser("browser flows, plain server", || in_browser(&["flows.mjs", "--server", "bare"])),
+    browser("refusals at the start", || in_browser(&["guard.mjs"])),
+    browser("without a network", || in_browser(&["offline.mjs"])),
+    browser("accessibility", || in_browser(&["axe.mjs"])),
     browser("size", page::weigh),
 ];
 
@@ -106,6 +109,7 @@ fn native_hashes() -> Result<()> {
     run_into(&mut cargo(&["run", "--quiet", "--release", "--package=bioscope-lab", "--example=hashes"]), &file)
 }
 
-fn in_browser(script: &str) -> Result<()> {
-    run(command("node", &[&format!("tests/browser/{script}")]).env("BIOSCOPE_CHROMIUM", setup::chromium()?))
+fn in_browser(words: &[&str]) -> Result<()> {
+    let script = format!("tests/browser/{}", words[0]);
+    run(command("node", &[&script]).args(&words[1..]).env("BIOSCOPE_CHROMIUM", setup::chromium()?))
 }

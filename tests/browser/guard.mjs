@@ -1,0 +1,50 @@
+// Servers, policies and browsers that keep the simulator from starting: words, or it starts all the same.
+import { readdirSync } from 'node:fs';
+import { DIST, check, equal, runCases } from './harness.mjs';
+
+const FRAGMENT = '#v=1&p=smr-seq-write&iodepth=8&t=1.5s';
+const WITHOUT_WASM = { headers: { 'content-security-policy': "script-src 'self' 'unsafe-inline'" } };
+
+/** The built file whose name ends so. */
+const built = (end) => readdirSync(DIST).find((name) => name.endsWith(end));
+
+/** The simulator does not start, and its panel has these words. */
+const refused = (settings, ...parts) => async (visit) => {
+  const player = await visit({ ready: false, errors: false, fragment: FRAGMENT, ...settings });
+  const words = await player.untilText('boot-failed', (text) => text.length > 0, 'has words');
+  for (const part of parts) check(words.includes(part), `the panel says "${part}": ${words}`);
+  equal(await player.get('boot-open').count(), 0, 'links to a tab, on a page that is no frame');
+};
+
+/** What an old browser reports of a module that it cannot read, before it would run it. */
+function failToParse() {
+  document.addEventListener('readystatechange', () => {
+    dispatchEvent(new ErrorEvent('error', { error: new SyntaxError('Unexpected token') }));
+  });
+}
+
+await runCases({
+  async 'another type for WebAssembly'(visit) {
+    const player = await visit({ site: { wasmType: 'text/plain' }, fragment: FRAGMENT });
+    await player.hash('a');
+  },
+  async 'no type for WebAssembly'(visit) {
+    const player = await visit({ site: { bare: true }, fragment: FRAGMENT });
+    await player.hash('a');
+  },
+  'a page in place of WebAssembly': refused(
+    { site: { pages: { [built('.wasm')]: '<!doctype html><p>There is nothing here.</p>' } } },
+    'The server sent something else',
+  ),
+  'WebAssembly cut short': refused({ site: { pages: { [built('.wasm')]: '\0asm\u0001\0\0\0\u0001' } } }, 'only a part of it'),
+  'the module is missing': refused({ site: { without: /^app-.*\.js$/ } }, 'could not be loaded'),
+  'WebAssembly is missing': refused({ site: { without: /\.wasm$/ } }, 'could not be loaded'),
+  'a policy without WebAssembly': refused({ site: WITHOUT_WASM }, 'security policy'),
+  // The module is taken away too: a browser that does not know modules would not run it.
+  'no modules': refused(
+    { init: () => delete HTMLScriptElement.prototype.noModule, site: { without: /^app-/ } },
+    'too old',
+    '2022',
+  ),
+  'words of a newer language': refused({ init: failToParse, site: { without: /^app-/ } }, 'too old'),
+});
