@@ -36,6 +36,8 @@ if (!Object.hasOwn(SERVERS, parsed.values.server)) {
   console.error(`no server ${parsed.values.server}; there are: ${Object.keys(SERVERS).join(', ')}`);
   process.exit(2);
 }
+/** Folder of the built site. */
+export const dist = parsed.values.dist;
 /** Arguments of the command line beside the options. */
 export const positionals = parsed.positionals;
 

@@ -8,7 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const DIST = 'dist';
 /** Folders of dist that are fetched on demand only. */
-const LATER = [];
+const LATER = ['book'];
 const LIMITS = { wasm: 220_000, firstUse: 300_000 };
 
 const files = readdirSync(DIST, { recursive: true, withFileTypes: true })

@@ -18,7 +18,17 @@ use std::time::Duration;
 /// Set-up, then dist/ in the profile that is published.
 pub fn build() -> Result<()> {
     timed("set-up", setup::page_tools)?;
-    timed("build the page into dist/", trunk_build)
+    timed("build the page into dist/", trunk_build)?;
+    timed("build the book into dist/book/", book)
+}
+
+/// The book of docs/ into dist/book/. After the page: Trunk empties dist/.
+pub fn book() -> Result<()> {
+    let mut mdbook = command("mdbook", &["build", "docs", "--dest-dir"]);
+    // It says every step otherwise.
+    mdbook.arg(root().join("dist/book")).env("PATH", setup::tool_path()?).env("MDBOOK_LOG", "warn");
+    run(&mut mdbook)?;
+    run(&mut command("node", &["crates/xtask/js/book.mjs"]))
 }
 
 /// Builds dist/, unless it was built from exactly these sources: wasm-opt takes its time on every call.

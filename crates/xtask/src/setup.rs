@@ -43,6 +43,15 @@ const WASM_BINDGEN: CargoTool = CargoTool {
     about: "joins WebAssembly to JavaScript; compiling it takes about 2 minutes, once",
 };
 
+/// Makes the book of docs/. Without `serve` and `watch` it compiles a third of the crates.
+const MDBOOK: CargoTool = CargoTool {
+    package: "mdbook",
+    binary: "mdbook",
+    version: "0.5.4",
+    flags: &["--locked", "--no-default-features", "--features", "search"],
+    about: "makes the book; compiling it takes about a minute, once",
+};
+
 impl CargoTool {
     fn folder(&self) -> Result<PathBuf> {
         Ok(cache()?.join("tools").join(format!("{}-{}", self.binary, self.version)))
@@ -91,6 +100,7 @@ pub fn page_tools() -> Result<()> {
     targets()?;
     TRUNK.ensure()?;
     WASM_BINDGEN.ensure()?;
+    MDBOOK.ensure()?;
     node_packages()
 }
 
@@ -119,7 +129,7 @@ fn node_packages() -> Result<()> {
 
 /// PATH with the pinned tools before everything else.
 pub fn tool_path() -> Result<OsString> {
-    let mut folders = vec![TRUNK.bin()?, WASM_BINDGEN.bin()?, root().join("node_modules/.bin")];
+    let mut folders = vec![TRUNK.bin()?, WASM_BINDGEN.bin()?, MDBOOK.bin()?, root().join("node_modules/.bin")];
     folders.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
     env::join_paths(folders).map_err(|error| format!("PATH: {error}"))
 }

@@ -1,0 +1,52 @@
+// Every chapter of the book: no error, nothing that its policy refuses, every scene starts and every control of a
+// figure is obeyed.
+//
+//   node tests/browser/book.mjs [CHAPTER]...
+import { existsSync, readdirSync } from 'node:fs';
+import { check, dist, equal, runCases } from './harness.mjs';
+
+const BOOK = `${dist}/book`;
+const READY_MS = 30_000;
+
+const chapters = existsSync(BOOK) ? readdirSync(BOOK).filter((name) => name.endsWith('.html') && name !== 'toc.html') : [];
+check(chapters.length > 10, `${BOOK} holds the book; \`cargo xtask dist\` builds it`);
+
+await runCases(Object.fromEntries(chapters.map((name) => [name.replace('.html', ''), (visit) => chapter(name, visit)])));
+
+async function chapter(name, visit) {
+  const reader = await visit({ query: `book/${name}`, ready: false, init: listen });
+  const { page } = reader;
+  check((await page.locator('main h1').count()) >= 1, 'the chapter has a heading');
+  const scenes = page.locator('bio-scope');
+  // One after the other, each taken out when it has been seen: a dozen runs at a time are too much for a test.
+  for (let left = await scenes.count(); left > 0; left -= 1) {
+    const scene = scenes.first();
+    const what = `scene ${JSON.stringify(await scene.getAttribute('title'))}`;
+    await scene.scrollIntoViewIfNeeded();
+    const inside = scene.locator('iframe').contentFrame();
+    await inside.getByTestId('poster-start').click();
+    await ready(reader, scene, what);
+    const figure = page.locator('figure', { has: scene });
+    const controls = figure.locator('.control a');
+    for (let n = 0; n < (await controls.count()); n += 1) {
+      const control = controls.nth(n);
+      await scene.evaluate((element) => delete element.dataset.ready);
+      await control.click();
+      equal(await figure.locator('.control .now').innerText(), await control.innerText(), `${what}: the control pressed`);
+      await ready(reader, scene, `${what}, ${await control.innerText()}`);
+    }
+    await figure.evaluate((element) => element.remove());
+  }
+  check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than the window');
+}
+
+async function ready(reader, scene, what) {
+  const told = () => scene.evaluate((element) => element.dataset.ready === '1');
+  await reader.until(told, `${what} says that it is ready`, READY_MS);
+}
+
+/** In every document: what a scene tells is kept on it, and its complaints become errors. */
+function listen() {
+  addEventListener('bioscope-ready', (event) => (event.target.dataset.ready = '1'));
+  addEventListener('bioscope-error', (event) => console.error(`scene: ${event.detail.messages.join(' ')}`));
+}
