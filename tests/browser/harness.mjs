@@ -61,6 +61,14 @@ export function equal(actual, expected, words) {
   check(actual === expected, `${words}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(actual)}`);
 }
 
+/** A script for somebody else's page: keeps what frames say in `window.heard`, and speaks to them. */
+export const LISTENER = `<script>
+  window.heard = [];
+  window.iframes = () => [...document.querySelectorAll('iframe')];
+  addEventListener('message', ({ source, data }) => heard.push({ frame: iframes().findIndex((f) => f.contentWindow === source), data }));
+  window.say = (message, index) => iframes()[index].contentWindow.postMessage(message, '*');
+</script>`;
+
 /** Runs the cases named on the command line, or all, and sets the exit status. */
 export async function runCases(cases) {
   const names = positionals.length > 0 ? positionals : Object.keys(cases);
@@ -224,7 +232,15 @@ class Player {
   }
 
   async waitReady() {
-    const state = async () => this.frame.evaluate(() => document.documentElement.dataset.ready === '1');
+    const state = async () => {
+      try {
+        return await this.frame.evaluate(() => document.documentElement.dataset.ready === '1');
+      } catch (error) {
+        // A poster gives way to the simulator just then.
+        if (/context was destroyed/.test(error.message)) return false;
+        throw error;
+      }
+    };
     await this.until(state, 'the page sets data-ready="1" on <html>', READY_MS);
   }
 
@@ -295,6 +311,36 @@ class Host extends Player {
     await this.until(() => this.page.frames().length > index + 1, `the page has frame ${index}`);
     const player = new Player(this.context, this.page, this.site.url, '', true);
     player.frame = this.page.frames()[index + 1];
+    player.errors = this.errors;
+    return player;
+  }
+
+  /** Posts a message of the protocol to a frame. For these, the page has LISTENER in it. */
+  async say(message, index = 0) {
+    await this.page.evaluate(([said, number]) => window.say(said, number), [{ bioscope: 1, ...message }, index]);
+  }
+
+  /** What a frame has said so far, or only messages of that type. */
+  async heard(type, index = 0) {
+    const messages = await this.page.evaluate((number) => window.heard.filter(({ frame }) => frame === number).map(({ data }) => data), index);
+    return type === undefined ? messages : messages.filter((message) => message.type === type);
+  }
+
+  /** Pings until a frame answers, in that state if one is named, as pages around are asked to. */
+  async meet(index = 0, state) {
+    const answered = async () => {
+      await this.say({ type: 'ping' }, index);
+      await pause(200);
+      const pongs = await this.heard('pong', index);
+      return state === undefined ? pongs.length > 0 : pongs.some((pong) => pong.state === state);
+    };
+    await this.until(answered, `frame ${index} answers a ping${state ? ` as ${state}` : ''}`, READY_MS);
+  }
+
+  /** A tab that a link opened, as a page of ours. */
+  async other(tab) {
+    await tab.waitForLoadState('domcontentloaded');
+    const player = new Player(this.context, tab, this.site.url, '', true);
     player.errors = this.errors;
     return player;
   }
