@@ -30,6 +30,7 @@ use crate::components::side::{self, Place};
 use crate::components::transport::{self, clock, speed_step};
 use crate::dom;
 use crate::hooks;
+use crate::markup::{click, list, markup};
 use crate::player::{Facts, Load, Player};
 use crate::shared::Shared;
 use crate::sweep::Sweeper;
@@ -326,43 +327,43 @@ impl Component for App {
         };
         let look_for = preset.map_or("", |p| p.look_for);
         let single = if compared || preset.is_none() { "" } else { " Single shows run A only." };
-        html! {
-            <div class={if self.drawer { "page drawer-open" } else { "page" }}>
-                {bar::view(&BarView { preset, compared, theme, share, say })}
-                <section key="diagnostics" class="diagnostics" data-testid="diagnostics" role="status" aria-label="Messages">
-                    { for self.diagnostics.iter().map(message) }
+        let (seed, look_for) = (self.good.text(Side::A, Key::Seed), AttrValue::from(look_for.to_string() + single));
+        let form = html! {
+            <Form scenario={self.scenario.clone()} typed={self.typed.clone()} diagnostics={self.diagnostics.clone()}
+                {compared} advanced={self.advanced} say={say.clone()} />
+        };
+        // The section `brief` is for narrow screens only: what is otherwise a drawer or a lane away.
+        markup!("
+            <div class=" (if self.drawer { "page drawer-open" } else { "page" }) ">"
+                (bar::view(&BarView { preset, compared, theme, share, say })) r#"
+                <section key="diagnostics" class="diagnostics" data-testid="diagnostics" role="status" aria-label="Messages">"#
+                    (list(self.diagnostics.iter().map(message))) r#"
                 </section>
-                // On narrow screens only: what is otherwise a drawer or a lane away.
                 <section key="brief" class="brief" aria-label="In short">
-                    <p class="look-for">{look_for}{single}</p>
-                    <p class="rates" data-testid="rates">{rates}</p>
+                    <p class="look-for">"# (look_for.clone()) r#"</p>
+                    <p class="rates" data-testid="rates">"# (rates) r#"</p>
                 </section>
                 <aside key="form" class="left" id="drawer" aria-label="Scenario">
                     <div class="drawer-head">
-                        <h2>{"Scenario"}</h2>
-                        <button onclick={say.reform(|_: MouseEvent| Msg::Drawer(false))} aria-label="Close the settings">{"×"}</button>
+                        <h2>Scenario</h2>
+                        <button aria-label="Close the settings" onclick="# (click(say, Msg::Drawer(false))) r#">×</button>
                     </div>
-                    <p class="look-for">{look_for}{single}</p>
-                    <Form scenario={self.scenario.clone()} typed={self.typed.clone()} diagnostics={self.diagnostics.clone()}
-                        {compared} advanced={self.advanced} say={say.clone()} />
+                    <p class="look-for">"# (look_for) "</p>" (form) r#"
                 </aside>
-                <main key="stage" class={if compared { "lanes two" } else { "lanes" }}>
-                    {lane(session::Side::A)}
-                    if compared {
-                        {lane(session::Side::B)}
-                    }
+                <main key="stage" class="# (if compared { "lanes two" } else { "lanes" }) ">"
+                    (lane(session::Side::A)) "" (compared.then(|| lane(session::Side::B))) r#"
                 </main>
                 <aside key="side" class="right" aria-label="Charts and reasons">
-                    <div key="sweep">{self.chart.as_ref().map(|c| side::throughput(c, compared, &self.good.text(Side::A, Key::Seed), &self.ears.chart, say))}</div>
-                    {side::time_parts(&ends, compared, &self.ears.parts)}
-                    {side::reasons(frame, self.why_side, compared, say)}
-                    {side::reproduce(frame, &self.good.text(Side::A, Key::Seed))}
-                </aside>
-                {transport::view(facts, &self.ears.overview, say)}
-                <p key="aloud" class="unseen" role="status" aria-live="polite">{self.said.clone()}</p>
-                <div key="keys">{self.keys.then(|| key_list(say))}</div>
+                    <div key="sweep">"# (self.chart.as_ref().map(|c| side::throughput(c, compared, &seed, &self.ears.chart, say))) "</div>"
+                    (side::time_parts(&ends, compared, &self.ears.parts)) ""
+                    (side::reasons(frame, self.why_side, compared, say)) ""
+                    (side::reproduce(frame, &seed)) "
+                </aside>"
+                (transport::view(facts, &self.ears.overview, say)) r#"
+                <p key="aloud" class="unseen" role="status" aria-live="polite">"# (self.said.clone()) r#"</p>
+                <div key="keys">"# (self.keys.then(|| key_list(say))) "</div>
             </div>
-        }
+        ")
     }
 
     fn rendered(&mut self, _: &Context<Self>, _: bool) {
@@ -435,9 +436,7 @@ fn message(d: &Diagnostic) -> Html {
         Severity::Warning => "warning",
         Severity::Note => "note",
     };
-    html! {
-        <p {class}><b>{d.severity.word()}</b>{" "}{d.to_string()}</p>
-    }
+    markup!("<p class=" (class) "><b>" (d.severity.word()) "</b>" ([" ", &d.to_string()].concat()) "</p>")
 }
 
 impl App {
@@ -739,12 +738,11 @@ fn key_list(say: &Callback<Msg>) -> Html {
         ("Esc", "close"),
         ("Tab", "to the next control"),
     ];
-    html! {
+    let rows = KEYS.iter().map(|(k, words)| markup!("<div><dt><kbd>" (*k) "</kbd></dt><dd>" (*words) "</dd></div>"));
+    markup!(r#"
         <div class="overlay" role="dialog" aria-modal="true" aria-label="Keys">
-            <dl>
-                { for KEYS.iter().map(|(k, words)| html! { <div><dt><kbd>{*k}</kbd></dt><dd>{*words}</dd></div> }) }
-            </dl>
-            <button id={KEYS_ID} onclick={say.reform(|_: MouseEvent| Msg::Keys(false))}>{"Close"}</button>
+            <dl>"# (list(rows)) r#"</dl>
+            <button id="keys-close" onclick="# (click(say, Msg::Keys(false))) ">Close</button>
         </div>
-    }
+    ")
 }

@@ -9,6 +9,7 @@ mod app;
 mod components;
 mod dom;
 mod hooks;
+mod markup;
 mod paint;
 mod player;
 mod shared;

@@ -23,6 +23,7 @@ pub mod observe;
 mod rng;
 pub mod sim;
 mod slab;
+mod sorted;
 pub mod time;
 pub mod units;
 mod view;

@@ -36,6 +36,7 @@ pub mod svg;
 pub mod synth;
 pub mod table;
 pub mod text;
+mod trig;
 pub mod why;
 
 pub use lane::{Hit, Lane, LaneInput, Layout, Panels, Side, What, lane};

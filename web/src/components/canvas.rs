@@ -10,6 +10,8 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, HtmlCanvasElement, ResizeObserver};
 use yew::prelude::*;
 
+use crate::markup::markup;
+
 /// What happens to a canvas.
 #[derive(Clone)]
 pub enum CanvasEvent {
@@ -51,11 +53,8 @@ impl Component for Canvas {
     fn view(&self, ctx: &Context<Self>) -> Html {
         let p = ctx.props();
         let (role, hidden) = if p.label.is_some() { (Some("img"), None) } else { (None, Some("true")) };
-        html! {
-            <div class="canvas" ref={&self.place}>
-                <canvas ref={&self.canvas} {role} aria-label={p.label.clone()} aria-describedby={p.described_by.clone()} aria-hidden={hidden} />
-            </div>
-        }
+        markup!(r#"<div class="canvas" ref="# (&self.place) "><canvas ref=" (&self.canvas) " role=" (role) " aria-label=" (p.label.clone())
+            " aria-describedby=" (p.described_by.clone()) " aria-hidden=" (hidden) " /></div>")
     }
 
     fn rendered(&mut self, ctx: &Context<Self>, first: bool) {

@@ -9,10 +9,14 @@ use bioscope_scenario::diagnostic::Diagnostic;
 use bioscope_scenario::params::{Group, KEYS, Key, Param};
 use bioscope_scenario::scenario::{Scenario, Side};
 use bioscope_scenario::value::{Unit, Value};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
+use yew::virtual_dom::ListenerKind;
 
 use crate::app::{Msg, Typed};
+use crate::markup::{click, list, markup, on, yes};
 use crate::shared::Shared;
 
 #[derive(Properties, PartialEq)]
@@ -26,8 +30,23 @@ pub struct FormProps {
     pub say: Callback<Msg>,
 }
 
-#[component]
-pub fn Form(props: &FormProps) -> Html {
+/// The form. Renders only when a setting, a message or the comparison changes.
+pub struct Form;
+
+impl Component for Form {
+    type Message = ();
+    type Properties = FormProps;
+
+    fn create(_: &Context<Self>) -> Self {
+        Form
+    }
+
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        form(ctx.props())
+    }
+}
+
+fn form(props: &FormProps) -> Html {
     let s = &props.scenario;
     let shown = |group: Group| {
         KEYS.iter().copied().filter(move |k| {
@@ -38,23 +57,18 @@ pub fn Form(props: &FormProps) -> Html {
                 && (told || wanted && (s.in_effect(Side::A, *k) || props.compared && s.in_effect(Side::B, *k)))
         })
     };
-    let more = {
-        let (say, on) = (props.say.clone(), !props.advanced);
-        Callback::from(move |_: MouseEvent| say.emit(Msg::Advanced(on)))
-    };
-    html! {
-        <div class="form">
-            { for Group::ALL.into_iter().map(|g| html! {
-                <fieldset key={g.title()}>
-                    <legend>{g.title()}</legend>
-                    { for shown(g).map(|k| row(props, k)) }
-                </fieldset>
-            }) }
-            <button key="more" class="more" onclick={more} aria-expanded={if props.advanced { "true" } else { "false" }}>
-                {if props.advanced { "Fewer settings" } else { "All settings" }}
-            </button>
+    let groups = list(Group::ALL.into_iter().map(|g| {
+        markup!("<fieldset key=" (g.title()) "><legend>" (g.title()) "</legend>" (list(shown(g).map(|k| row(props, k)))) "</fieldset>")
+    }));
+    let (more, words) = (
+        click(&props.say, Msg::Advanced(!props.advanced)),
+        if props.advanced { "Fewer settings" } else { "All settings" },
+    );
+    markup!(r#"
+        <div class="form">"# (groups) r#"
+            <button key="more" class="more" aria-expanded="# (yes(props.advanced)) " onclick=" (more) ">" (words) "</button>
         </div>
-    }
+    ")
 }
 
 /// True if the message is about this parameter, on either side.
@@ -77,42 +91,27 @@ fn row(props: &FormProps, key: Key) -> Html {
                 {auto} {bad} compared={own_b} say={props.say.clone()} />
         }
     };
-    let say = |m: Msg| {
-        let say = props.say.clone();
-        Callback::from(move |_: MouseEvent| say.emit(m.clone()))
-    };
-    html! {
-        <div key={p.key} class={classes!("row", changed.then_some("changed"), own_b.then_some("pair"))}>
-            <label key="label" for={format!("field-{}", p.key)} title={p.help}>
-                if changed {
-                    <span class="dot" title="Changed"><span class="unseen">{"changed "}</span></span>
-                }
-                // Long names break after an underscore.
-                { for p.key.split_inclusive('_').map(|part| html! { <>{part}<wbr /></> }) }
-            </label>
-            <div key="fields" class="fields">
-                {field(Side::A)}
-                if own_b {
-                    {field(Side::B)}
-                }
-            </div>
-            <div key="tools" class="tools">
-                if changed {
-                    <button key="reset" onclick={say(Msg::Reset(key))} aria-label={format!("Reset {}", p.key)} title="Reset">{"↺"}</button>
-                }
-                if props.compared && key != Key::Seed {
-                    if own_b {
-                        <button key="same" onclick={say(Msg::Same(key))} aria-label={format!("{} the same in A and B", p.key)} title="The same in A and B">{"="}</button>
-                    } else {
-                        <button key="differ" onclick={say(Msg::Differ(key))} aria-label={format!("Another {} in B", p.key)} title="Another value in B">{"≠"}</button>
-                    }
-                }
-            </div>
-            <div key="messages" class="messages" id={format!("msg-{}", p.key)} data-testid={format!("msg-{}", p.key)} aria-live="polite">
-                { for messages.into_iter().map(|m| html! { <p>{m}</p> }) }
-            </div>
+    let class = ["row", if changed { " changed" } else { "" }, if own_b { " pair" } else { "" }].concat();
+    let tool = |key: &'static str, msg: Msg, label: [&str; 3], title: &'static str, sign: &'static str| markup!("<button key=" (key) " aria-label=" (label.concat()) " title=" (title) " onclick=" (click(&props.say, msg)) ">" (sign) "</button>");
+    let reset = changed.then(|| tool("reset", Msg::Reset(key), ["Reset ", p.key, ""], "Reset", "↺"));
+    let other = (props.compared && key != Key::Seed).then(|| match own_b {
+        true => tool("same", Msg::Same(key), ["", p.key, " the same in A and B"], "The same in A and B", "="),
+        false => tool("differ", Msg::Differ(key), ["Another ", p.key, " in B"], "Another value in B", "≠"),
+    });
+    let dot =
+        changed.then(|| markup!(r#"<span class="dot" title="Changed"><span class="unseen">changed </span></span>"#));
+    // Long names break after an underscore.
+    let parts = list(p.key.split_inclusive('_').map(|part| markup!("" (part) "<wbr />")));
+    let id = AttrValue::from(["msg-", p.key].concat());
+    markup!("
+        <div key=" (p.key) " class=" (class) r#">
+            <label key="label" for="# (["field-", p.key].concat()) " title=" (p.help) ">" (dot) "" (parts) r#"</label>
+            <div key="fields" class="fields">"# (field(Side::A)) "" (own_b.then(|| field(Side::B))) r#"</div>
+            <div key="tools" class="tools">"# (reset) "" (other) r#"</div>
+            <div key="messages" class="messages" aria-live="polite" id="# (id.clone()) " data-testid=" (id) ">"
+                (list(messages.into_iter().map(|m| markup!("<p>" (m) "</p>")))) "</div>
         </div>
-    }
+    ")
 }
 
 fn messages(props: &FormProps, key: Key) -> Vec<String> {
@@ -164,79 +163,90 @@ struct FieldProps {
 }
 
 /// One input. Renders only when its own value changes, so that nothing disturbs typing.
-#[component]
-fn Field(props: &FieldProps) -> Html {
-    let p = Param::of(props.param);
-    let (side, key) = (props.side, props.param);
-    let prefix = if side == Side::B { "field-b-" } else { "field-" };
-    let id = [prefix, p.key].concat();
-    let class = classes!("field", props.compared.then_some(if side == Side::A { "a" } else { "b" }));
-    let label = (side == Side::B).then(|| format!("{} of run B", p.key));
-    let described = format!("msg-{}", p.key);
-    let invalid = if props.bad { "true" } else { "false" };
-    let take = {
+struct Field {
+    node: NodeRef,
+}
+
+impl Component for Field {
+    type Message = ();
+    type Properties = FieldProps;
+
+    fn create(_: &Context<Self>) -> Self {
+        Self { node: NodeRef::default() }
+    }
+
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let props = ctx.props();
+        let p = Param::of(props.param);
+        let (side, key) = (props.side, props.param);
+        let prefix = if side == Side::B { "field-b-" } else { "field-" };
+        let id = AttrValue::from([prefix, p.key].concat());
+        let class = match (props.compared, side) {
+            (false, _) => "field",
+            (true, Side::A) => "field a",
+            (true, Side::B) => "field b",
+        };
+        let label = (side == Side::B).then(|| [p.key, " of run B"].concat());
+        let described = ["msg-", p.key].concat();
         let (say, value) = (props.say.clone(), props.value.clone());
-        Callback::from(move |text: String| {
+        let take = move |text: String| {
             if text != value.as_str() {
                 say.emit(Msg::Edit(side, key, text));
             }
-        })
-    };
-    let node = use_node_ref();
-    {
-        // A choice made by hand outlives the attribute: what is shown is set as a property.
-        let node = node.clone();
-        use_effect_with(props.value.clone(), move |value| {
-            if let Some(select) = node.cast::<HtmlSelectElement>() {
-                select.set_value(value);
-            }
-        });
-    }
-    let choices: Option<&[&str]> = match p.unit {
-        Unit::Word(words) => Some(words),
-        Unit::Bool => Some(&["0", "1"]),
-        _ => None,
-    };
-    if let Some(words) = choices {
-        let onchange = take.reform(|e: Event| e.target_unchecked_into::<HtmlSelectElement>().value());
-        return html! {
-            <div {class}>
-                <select ref={node} {id} data-testid={[prefix, p.key].concat()} aria-label={label} aria-describedby={described} aria-invalid={invalid} {onchange}>
-                    if !words.contains(&props.value.as_str()) {
-                        <option key="now" value={props.value.clone()} selected=true>{&props.value}</option>
-                    }
-                    { for words.iter().map(|w| html! { <option key={*w} value={*w} selected={props.value == *w}>{*w}</option> }) }
-                </select>
-            </div>
         };
-    }
-    let commit = {
+        let choices: Option<&[&'static str]> = match p.unit {
+            Unit::Word(words) => Some(words),
+            Unit::Bool => Some(&["0", "1"]),
+            _ => None,
+        };
+        if let Some(words) = choices {
+            let onchange =
+                on(|| ListenerKind::onchange, move |e| take(e.target_unchecked_into::<HtmlSelectElement>().value()));
+            let option = |w: AttrValue| {
+                let chosen = props.value == w;
+                markup!("<option key=" (w.clone()) " value=" (w.clone()) " selected=" (chosen) ">" (w) "</option>")
+            };
+            let now = Some(props.value.clone()).filter(|v| !words.contains(&v.as_str()));
+            let options = list(now.into_iter().chain(words.iter().map(|w| AttrValue::Static(w))).map(option));
+            return markup!("
+                <div class=" (class) "><select ref=" (&self.node) " id=" (id.clone()) " data-testid=" (id) " aria-label=" (label)
+                    " aria-describedby=" (described) " aria-invalid=" (yes(props.bad)) " onchange=" (onchange) ">" (options) "</select></div>
+            ");
+        }
         let value = props.value.clone();
-        move |input: HtmlInputElement| {
+        let commit = Rc::new(move |e: Event| {
+            let input: HtmlInputElement = e.target_unchecked_into();
             let text = input.value();
             // What means the same as before is written as before.
             if p.parse(&text).is_ok_and(|v| p.print(&v) == value.as_str()) {
                 input.set_value(&value);
             }
-            take.emit(input.value());
+            take(input.value());
+        });
+        let onchange = {
+            let commit = commit.clone();
+            on(|| ListenerKind::onchange, move |e| commit(e))
+        };
+        let onkeydown = on(
+            || ListenerKind::onkeydown,
+            move |e| {
+                if e.dyn_ref::<KeyboardEvent>().is_some_and(|k| k.key() == "Enter") {
+                    commit(e);
+                }
+            },
+        );
+        let auto = props.auto.clone().map(|auto| markup!(r#"<span class="auto">"# (auto) "</span>"));
+        markup!("
+            <div class=" (class) r#"><input size="4" autocomplete="off" autocapitalize="off" spellcheck="false" id="# (id.clone())
+                " data-testid=" (id) " aria-label=" (label) " aria-describedby=" (described) " aria-invalid=" (yes(props.bad))
+                " value=" (props.value.clone()) " onchange=" (onchange) " onkeydown=" (onkeydown) " />" (auto) "</div>
+        ")
+    }
+
+    fn rendered(&mut self, ctx: &Context<Self>, _: bool) {
+        // A choice made by hand outlives the attribute: what is shown is set as a property.
+        if let Some(select) = self.node.cast::<HtmlSelectElement>() {
+            select.set_value(&ctx.props().value);
         }
-    };
-    let onchange = {
-        let commit = commit.clone();
-        Callback::from(move |e: Event| commit(e.target_unchecked_into()))
-    };
-    let onkeydown = Callback::from(move |e: KeyboardEvent| {
-        if e.key() == "Enter" {
-            commit(e.target_unchecked_into());
-        }
-    });
-    html! {
-        <div {class}>
-            <input {id} data-testid={[prefix, p.key].concat()} aria-label={label} aria-describedby={described} aria-invalid={invalid}
-                value={props.value.clone()} size="4" autocomplete="off" autocapitalize="off" spellcheck="false" {onchange} {onkeydown} />
-            if let Some(auto) = &props.auto {
-                <span class="auto">{auto}</span>
-            }
-        </div>
     }
 }

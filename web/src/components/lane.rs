@@ -4,15 +4,20 @@
 //! Rule: numbers carry their unit and keep their width.
 //! Leaves out: what is on the stage (`bioscope-stage`).
 
+use std::rc::Rc;
+
 use bioscope_session::{Frame, Side, SideFrame};
 use bioscope_stage::{readouts, table, text};
 use gloo::events::EventListener;
-use web_sys::{Element, HtmlDetailsElement, PointerEvent};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlDetailsElement};
 use yew::prelude::*;
+use yew::virtual_dom::ListenerKind;
 
 use crate::app::Msg;
 use crate::components::canvas::{Canvas, CanvasEvent};
 use crate::dom;
+use crate::markup::{list, markup, on};
 use crate::player::Player;
 
 /// What a lane is drawn from.
@@ -60,27 +65,19 @@ pub fn view(v: &LaneView) -> Html {
     let letter = letter(v.side);
     let shown = v.frame.and_then(|f| side_frame(f, v.side));
     let errors = shown.map_or(0, |s| s.readouts.errors);
-    html! {
-        <section key={letter} class={["lane ", letter].concat()} data-testid={["lane-", letter].concat()} aria-label={["Run ", name(v.side)].concat()}>
-            <header key="head" class="lane-head">
-                if v.compared {
-                    <span class="badge">{name(v.side)}</span>
-                }
-                <h2>{v.title}</h2>
-                <code>{&v.settings}</code>
-                {alternative(v, shown)}
-                {numbers(shown)}
-            </header>
-            <Stage key="stage" side={v.side} player={v.player.clone()} />
-            <div key="errors" class="lane-errors">
-                if errors > 0 {
-                    <p class="banner" role="status">
-                        {text::count(errors, "bio", "bios")}{" ended with an error (EIO) in the simulated system."}
-                    </p>
-                }
-            </div>
+    let badge = v.compared.then(|| markup!(r#"<span class="badge">"# (name(v.side)) "</span>"));
+    let banner = (errors > 0).then(|| {
+        let words = text::count(errors, "bio", "bios") + " ended with an error (EIO) in the simulated system.";
+        markup!(r#"<p class="banner" role="status">"# (words) "</p>")
+    });
+    markup!("
+        <section key=" (letter) " class=" (["lane ", letter].concat()) " data-testid=" (["lane-", letter].concat()) " aria-label=" (["Run ", name(v.side)].concat()) r#">
+            <header key="head" class="lane-head">"# (badge) "<h2>" (v.title) "</h2><code>" (v.settings.clone()) "</code>"
+                (alternative(v, shown)) "" (numbers(shown)) "
+            </header>" (html! { <Stage key="stage" side={v.side} player={v.player.clone()} /> }) r#"
+            <div key="errors" class="lane-errors">"# (banner) "</div>
         </section>
-    }
+    ")
 }
 
 /// A bandwidth in MiB/s and in MB/s.
@@ -98,16 +95,13 @@ fn numbers(shown: Option<&SideFrame>) -> Html {
     let (mean, mean_mb) = both(mean);
     let few = if shown.is_some_and(|s| s.readouts.p99_ns.is_some()) { "" } else { "needs 1,000 I/Os" };
     let p99 = shown.map_or_else(|| "–".to_string(), |s| readouts::p99(&s.snapshot.stats));
-    let one = |class: &'static str, name: &'static str, title: String, value: String, more: &'static str| {
-        html! { <div {class} {title}><dt>{name}</dt><dd>{value}<span class="unseen">{more}</span></dd></div> }
-    };
-    html! {
-        <dl class="readouts">
-            {one("now", "now", now_mb, now, "")}
-            {one("mean", "mean so far", mean_mb + ", since the ramp", mean, "")}
-            {one("p99", "p99", few.to_string(), p99, few)}
-        </dl>
-    }
+    let one = |class: &'static str, name: &'static str, title: String, value: String, more: &'static str| markup!("<div class=" (class) " title=" (title) "><dt>" (name) "</dt><dd>" (value) r#"<span class="unseen">"# (more) "</span></dd></div>");
+    let all = [
+        one("now", "now", now_mb, now, ""),
+        one("mean", "mean so far", mean_mb + ", since the ramp", mean, ""),
+        one("p99", "p99", few.to_string(), p99, few),
+    ];
+    markup!(r#"<dl class="readouts">"# (list(all)) "</dl>")
 }
 
 fn summary_id(side: Side) -> &'static str {
@@ -120,36 +114,43 @@ fn summary_id(side: Side) -> &'static str {
 /// The stage in words: a sentence, and tables while they are asked for.
 fn alternative(v: &LaneView, shown: Option<&SideFrame>) -> Html {
     let side = v.side;
-    let ontoggle = v
-        .say
-        .reform(move |e: Event| Msg::Tables(side, e.target_dyn_into::<HtmlDetailsElement>().is_some_and(|d| d.open())));
+    let ontoggle = {
+        let say = v.say.clone();
+        on(
+            || ListenerKind::ontoggle,
+            move |e| {
+                say.emit(Msg::Tables(side, e.target_dyn_into::<HtmlDetailsElement>().is_some_and(|d| d.open())));
+            },
+        )
+    };
     let sentence = shown.filter(|_| !v.playing).map(|s| table::summary(&s.snapshot));
     let tables = shown.filter(|_| v.tables).map_or_else(Vec::new, |s| table::tables(&s.snapshot));
-    let words = ["Run ", name(side), " as tables"].concat();
-    html! {
+    let words = AttrValue::from(["Run ", name(side), " as tables"].concat());
+    markup!(r#"
         <div class="alternative">
-            <p id={summary_id(side)} class="unseen">{sentence.unwrap_or_else(|| "Playing.".to_string())}</p>
-            <details {ontoggle}>
-                <summary title="As tables"><span class="unseen">{&words}</span></summary>
-                <div class="tables" tabindex="0" role="region" aria-label={words.clone()}>
-                    { for tables.iter().map(|t| data_table(&t.title, &t.head, &t.rows)) }
+            <p id="# (summary_id(side)) r#" class="unseen">"# (sentence.unwrap_or_else(|| "Playing.".to_string())) "</p>
+            <details ontoggle=" (ontoggle) r#">
+                <summary title="As tables"><span class="unseen">"# (words.clone()) r#"</span></summary>
+                <div class="tables" tabindex="0" role="region" aria-label="# (words) ">"
+                    (list(tables.into_iter().map(|t| data_table(t.title, &t.head, t.rows)))) "
                 </div>
             </details>
         </div>
-    }
+    ")
 }
 
 /// Headings and rows as HTML.
-pub fn data_table(title: &str, head: &[&'static str], rows: &[Vec<String>]) -> Html {
-    html! {
+pub fn data_table(title: String, head: &[&'static str], rows: Vec<Vec<String>>) -> Html {
+    let heads = head.iter().map(|h| markup!(r#"<th scope="col">"# (*h) "</th>"));
+    let rows =
+        rows.into_iter().map(|r| markup!("<tr>" (list(r.into_iter().map(|c| markup!("<td>" (c) "</td>")))) "</tr>"));
+    markup!("
         <table>
-            <caption>{title}</caption>
-            <thead><tr>{ for head.iter().map(|h| html! { <th scope="col">{*h}</th> }) }</tr></thead>
-            <tbody>
-                { for rows.iter().map(|r| html! { <tr>{ for r.iter().map(|c| html! { <td>{c}</td> }) }</tr> }) }
-            </tbody>
+            <caption>" (title) "</caption>
+            <thead><tr>" (list(heads)) "</tr></thead>
+            <tbody>" (list(rows)) "</tbody>
         </table>
-    }
+    ")
 }
 
 #[derive(Properties, PartialEq)]
@@ -196,9 +197,10 @@ impl Component for Stage {
     fn view(&self, ctx: &Context<Self>) -> Html {
         let (player, side) = (ctx.props().player.clone(), ctx.props().side);
         // One for all: leaving, there is nothing to say; a finger asks by its click, which comes after it has left.
-        let point = {
+        let point: Rc<dyn Fn(Event)> = {
             let tip = self.tip.clone();
-            Callback::from(move |e: MouseEvent| {
+            Rc::new(move |e: Event| {
+                let e: MouseEvent = e.unchecked_into();
                 let (x, y, kind) = (e.offset_x() as f32, e.offset_y() as f32, e.type_());
                 let words = if kind == "pointerleave" { player.unpoint() } else { player.point(side, x, y) };
                 if let Some(tip) = tip.cast::<Element>() {
@@ -214,13 +216,14 @@ impl Component for Stage {
                 }
             })
         };
-        let moved = point.reform(|e: PointerEvent| e.into());
-        html! {
-            <div class="stage" onpointermove={moved.clone()} onpointerleave={moved} onclick={point}>
-                <Canvas label={["Run ", name(side), ": jobs, zone write plugs, tags and drive at this moment"].concat()}
-                    described_by={summary_id(side)} on={self.on.clone()} />
-                <div class="tip" ref={&self.tip} />
-            </div>
-        }
+        let hear = |kind: fn() -> ListenerKind| {
+            let point = point.clone();
+            on(kind, move |e| point(e))
+        };
+        let label = ["Run ", name(side), ": jobs, zone write plugs, tags and drive at this moment"].concat();
+        markup!(r#"<div class="stage" onpointermove="# (hear(|| ListenerKind::onpointermove))
+            " onpointerleave=" (hear(|| ListenerKind::onpointerleave)) " onclick=" (hear(|| ListenerKind::onclick)) ">"
+            (html! { <Canvas {label} described_by={summary_id(side)} on={self.on.clone()} /> })
+            r#"<div class="tip" ref="# (&self.tip) " /></div>")
     }
 }

@@ -21,6 +21,7 @@ use crate::components::canvas::{Canvas, CanvasEvent};
 use crate::components::lane::{data_table, letter, name, side_frame};
 use crate::components::transport::clock;
 use crate::dom;
+use crate::markup::{click, list, markup, yes};
 use crate::paint::Painter;
 
 /// Reasons shown.
@@ -54,7 +55,6 @@ pub fn throughput(chart: &Chart, compared: bool, seed: &str, on: &Callback<Canva
     let param = Param::of(chart.key);
     let key = param.key;
     let unit = if param.unit == Unit::Zones { " (zones)" } else { "" };
-    let run = say.reform(|_: MouseEvent| Msg::Sweep);
     let progress = match (chart.total(), chart.done) {
         (0, _) => "Not computed yet.".to_string(),
         (all, done) if done < all => [&done.to_string(), " of ", &all.to_string(), " points"].concat(),
@@ -65,41 +65,36 @@ pub fn throughput(chart: &Chart, compared: bool, seed: &str, on: &Callback<Canva
     };
     let running = chart.done < chart.total();
     let has_published = chart.published.iter().flatten().any(Option::is_some);
-    html! {
+    let lines = list(sides(compared).iter().map(|s| {
+        markup!("<span key=" (name(*s)) " class=" (["mark line ", letter(*s)].concat()) ">" (name(*s)) " simulated</span>")
+    }));
+    let ring = has_published.then(|| markup!(r#"<span key="ring" class="mark ring">published</span>"#));
+    // In short what `SEED_000_SOURCE` says.
+    let source = has_published.then(|| {
+        markup!(
+            r#"<p key="source" class="source">published: commit log of QUEUE_ZONED_QD1_WRITES, MB/s read as MiB/s</p>"#
+        )
+    });
+    let bar = running.then(|| {
+        markup!(r#"<progress key="bar" aria-label="Points computed" max="# (chart.total().to_string()) " value=" (chart.done.to_string()) " />")
+    });
+    let label = ["Line chart: throughput by ", key, "; the table below has its values"].concat();
+    markup!(r#"
         <section key="chart" class="card" aria-labelledby="chart-title">
             <header key="head">
-                <h2 id="chart-title">{"Throughput by "}<code>{key}</code></h2>
-                <p class="legend">
-                    {"MiB/s"}
-                    { for sides(compared).iter().map(|s| html! {
-                        <span key={name(*s)} class={classes!("mark", "line", letter(*s))}>{name(*s)}{" simulated"}</span>
-                    }) }
-                    if has_published {
-                        <span key="ring" class="mark ring">{"published"}</span>
-                    }
-                </p>
-                <button key="run" class="corner" data-testid="sweep-run" onclick={run}>{if chart.total() == 0 { "Compute" } else { "Compute again" }}</button>
+                <h2 id="chart-title">Throughput by <code>"# (key) r#"</code></h2>
+                <p class="legend">MiB/s"# (lines) "" (ring) r#"</p>
+                <button key="run" class="corner" data-testid="sweep-run" onclick="# (click(say, Msg::Sweep)) ">"
+                    (if chart.total() == 0 { "Compute" } else { "Compute again" }) r#"</button>
             </header>
-            <div key="chart" class={classes!("chart", chart.numbers.is_none().then_some("none"))}>
-                <Canvas label={["Line chart: throughput by ", key, "; the table below has its values"].concat()} on={on.clone()} />
-            </div>
-            <p key="axis" class="axis">{key}{unit}</p>
-            if has_published {
-                // In short what `SEED_000_SOURCE` says.
-                <p key="source" class="source">{"published: commit log of QUEUE_ZONED_QD1_WRITES, MB/s read as MiB/s"}</p>
-            }
-            <div key="run" class="run">
-                <span key="words" data-testid="sweep-progress">{progress}</span>
-                if running {
-                    <progress key="bar" max={chart.total().to_string()} value={chart.done.to_string()} aria-label="Points computed" />
-                }
-            </div>
-            <details key="table" open={chart.numbers.is_none()}>
-                <summary>{"Table"}</summary>
-                {sweep_table(chart, key, compared)}
-            </details>
+            <div key="chart" class="# (if chart.numbers.is_none() { "chart none" } else { "chart" }) ">"
+                (html! { <Canvas {label} on={on.clone()} /> }) r#"</div>
+            <p key="axis" class="axis">"# (key) "" (unit) "</p>"
+            (source) r#"
+            <div key="run" class="run"><span key="words" data-testid="sweep-progress">"# (progress) "</span>" (bar) r#"</div>
+            <details key="table" open="# (chart.numbers.is_none()) "><summary>Table</summary>" (sweep_table(chart, key, compared)) "</details>
         </section>
-    }
+    ")
 }
 
 /// Draws the chart.
@@ -131,7 +126,7 @@ pub fn draw_chart(place: &Place, chart: &Chart, palette: &Palette) {
     }
 }
 
-fn sweep_table(chart: &Chart, key: &str, compared: bool) -> Html {
+fn sweep_table(chart: &Chart, key: &'static str, compared: bool) -> Html {
     let dash = || "–".to_string();
     let mib = |v: Option<f64>| v.map_or_else(dash, |v| text::fixed(v, 1));
     let error = |s: Option<f64>, p: Option<f64>| match (s, p) {
@@ -141,39 +136,31 @@ fn sweep_table(chart: &Chart, key: &str, compared: bool) -> Html {
         }
         _ => dash(),
     };
-    html! {
+    let heads = list(sides(compared).iter().map(|s| {
+        markup!("<th key=" (name(*s)) r#" scope="colgroup" colspan="3" class="# (letter(*s)) ">" (name(*s)) "</th>")
+    }));
+    let columns = list(sides(compared).iter().flat_map(|s| {
+        ["simulated", "published", "error"]
+            .map(|w| markup!("<th key=" ([name(*s), w].concat()) r#" scope="col">"# (w) "</th>"))
+    }));
+    let rows = list(chart.texts.iter().enumerate().map(|(i, setting)| {
+        let cells = sides(compared).iter().enumerate().flat_map(|(n, _)| {
+            let (sim, pubd) = (chart.simulated[n][i], chart.published[n][i]);
+            let printed = pubd.map_or_else(dash, |v| text::fixed(v, 0));
+            [mib(sim), printed, error(sim, pubd)].map(|cell| markup!("<td>" (cell) "</td>"))
+        });
+        markup!("<tr key=" (setting.clone()) r#"><th scope="row">"# (setting.clone()) "</th>" (list(cells)) "</tr>")
+    }));
+    markup!(r#"
         <table data-testid="sweep-table">
-            <caption class="unseen">{"Throughput in MiB/s by "}{key}</caption>
+            <caption class="unseen">Throughput in MiB/s by "# (key) r#"</caption>
             <thead>
-                <tr key="sides">
-                    <td key="setting"></td>
-                    { for sides(compared).iter().map(|s| html! {
-                        <th key={name(*s)} scope="colgroup" colspan="3" class={letter(*s)}>{name(*s)}</th>
-                    }) }
-                </tr>
-                <tr key="columns">
-                    <th key="setting" scope="col">{key}</th>
-                    { for sides(compared).iter().flat_map(|s| ["simulated", "published", "error"].map(|w| html! {
-                        <th key={[name(*s), w].concat()} scope="col">{w}</th>
-                    })) }
-                </tr>
+                <tr key="sides"><td key="setting"></td>"# (heads) r#"</tr>
+                <tr key="columns"><th key="setting" scope="col">"# (key) "</th>" (columns) "</tr>
             </thead>
-            <tbody>
-                { for chart.texts.iter().enumerate().map(|(i, setting)| html! {
-                    <tr key={setting.clone()}>
-                        <th scope="row">{setting}</th>
-                        { for sides(compared).iter().enumerate().flat_map(|(n, s)| {
-                            let (sim, pubd) = (chart.simulated[n][i], chart.published[n][i]);
-                            let printed = pubd.map_or_else(dash, |v| text::fixed(v, 0));
-                            [mib(sim), printed, error(sim, pubd)].into_iter().enumerate().map(move |(c, cell)| html! {
-                                <td key={[name(*s), &c.to_string()].concat()}>{cell}</td>
-                            })
-                        }) }
-                    </tr>
-                }) }
-            </tbody>
+            <tbody>" (rows) "</tbody>
         </table>
-    }
+    ")
 }
 
 fn per_mib(ends: &[Option<DriveTime>; 2]) -> Vec<(lane::Side, parts::PerMib)> {
@@ -194,21 +181,17 @@ pub fn draw_parts(place: &Place, ends: &[Option<DriveTime>; 2], palette: &Palett
 /// The card with the bars; `on` takes their canvas.
 pub fn time_parts(ends: &[Option<DriveTime>; 2], compared: bool, on: &Callback<CanvasEvent>) -> Html {
     let (head, rows) = parts::table(&per_mib(ends));
-    html! {
+    let label = "Bars: seek, rotation and transfer per MiB; the table below has their values";
+    markup!(r#"
         <section key="parts" class="card" aria-labelledby="parts-title">
             <header key="head">
-                <h2 id="parts-title">{"Where a MiB's time goes"}</h2>
-                <p class="legend">{"drive time in ms per MiB, whole run"}</p>
+                <h2 id="parts-title">Where a MiB's time goes</h2>
+                <p class="legend">drive time in ms per MiB, whole run</p>
             </header>
-            <div key="bars" class={classes!("bars", compared.then_some("two"))}>
-                <Canvas label="Bars: seek, rotation and transfer per MiB; the table below has their values" on={on.clone()} />
-            </div>
-            <details key="table">
-                <summary>{"Table"}</summary>
-                {data_table("", &head, &rows)}
-            </details>
+            <div key="bars" class="# (if compared { "bars two" } else { "bars" }) ">" (html! { <Canvas {label} on={on.clone()} /> }) r#"</div>
+            <details key="table"><summary>Table</summary>"# (data_table(String::new(), &head, rows)) "</details>
         </section>
-    }
+    ")
 }
 
 /// The card with the reasons of one side.
@@ -216,47 +199,40 @@ pub fn reasons(frame: Option<&Frame>, side: Side, compared: bool, say: &Callback
     let shown = frame.and_then(|f| side_frame(f, side));
     let records = shown.map_or(&[][..], |s| &s.snapshot.why);
     let kept = why::latest(records, WHY);
-    let pressed = |s: Side| if s == side { "true" } else { "false" };
-    let choose = |s: Side| say.reform(move |_: MouseEvent| Msg::WhySide(s));
-    html! {
+    let which = compared.then(|| {
+        let buttons = sides(true).iter().map(|s| {
+            markup!("<button key=" (name(*s)) " aria-pressed=" (yes(*s == side)) " onclick=" (click(say, Msg::WhySide(*s))) ">" (name(*s)) "</button>")
+        });
+        markup!(r#"<div class="switch small" role="group" aria-label="Reasons of run">"# (list(buttons)) "</div>")
+    });
+    let empty = kept.is_empty().then(|| {
+        markup!(r#"<li key="empty" class="empty">What waits and what goes on, and for what reason, appears here while the run goes on: press play.</li>"#)
+    });
+    let reasons = list(kept.iter().enumerate().map(|(i, (r, n))| {
+        let words = list(why::why_segments(r).into_iter().map(|s| match s.bold {
+            true => markup!("<b>" (s.text) "</b>"),
+            false => html! { {s.text} },
+        }));
+        let times = (*n > 1).then(|| markup!(r#"<span class="times">"# ([" ×", &n.to_string()].concat()) "</span>"));
+        markup!("
+            <li key=" (i.to_string()) " class=" ((i == 0).then_some("now")) r#">
+                <button title="Go to this moment" onclick="# (click(say, Msg::Look(r.time))) r#">
+                    <time key="time">"# (short_clock(r.time)) r#"</time>
+                    <span key="words">"# (words) "" (times) "</span>
+                </button>
+            </li>
+        ")
+    }));
+    markup!(r#"
         <section key="why" class="card why" aria-labelledby="why-title">
             <header key="head">
-                <h2 id="why-title">{"Why"}</h2>
-                <p class="legend">{"at this moment, latest first"}</p>
-                <div class="which">
-                    if compared {
-                        <div class="switch small" role="group" aria-label="Reasons of run">
-                            { for sides(true).iter().map(|s| html! {
-                                <button key={name(*s)} aria-pressed={pressed(*s)} onclick={choose(*s)}>{name(*s)}</button>
-                            }) }
-                        </div>
-                    }
-                </div>
+                <h2 id="why-title">Why</h2>
+                <p class="legend">at this moment, latest first</p>
+                <div class="which">"# (which) r#"</div>
             </header>
-            <ol key="list" data-testid="why-list">
-                if kept.is_empty() {
-                    <li key="empty" class="empty">{"What waits and what goes on, and for what reason, appears here while the run goes on: press play."}</li>
-                }
-                { for kept.iter().enumerate().map(|(i, (r, n))| {
-                    let time = r.time;
-                    let seek = say.reform(move |_: MouseEvent| Msg::Look(time));
-                    html! {
-                        <li key={i} class={classes!((i == 0).then_some("now"))}>
-                            <button onclick={seek} title="Go to this moment">
-                                <time key="time">{short_clock(r.time)}</time>
-                                <span key="words">
-                                    { for why::why_segments(r).into_iter().map(|s| if s.bold { html! { <b>{s.text}</b> } } else { html! { {s.text} } }) }
-                                    if *n > 1 {
-                                        <span class="times">{" ×"}{*n}</span>
-                                    }
-                                </span>
-                            </button>
-                        </li>
-                    }
-                }) }
-            </ol>
+            <ol key="list" data-testid="why-list">"# (empty) "" (reasons) "</ol>
         </section>
-    }
+    ")
 }
 
 fn short_clock(ns: u64) -> String {
@@ -268,21 +244,18 @@ fn short_clock(ns: u64) -> String {
 pub fn reproduce(frame: Option<&Frame>, seed: &str) -> Html {
     let hash = |s: Side| {
         let shown = side_frame(frame?, s)?;
-        Some(html! {
-            <div key={name(s)}>
-                <dt>{"hash "}{name(s)}</dt>
-                <dd><code data-testid={["hash-", letter(s)].concat()}>{format!("{:016x}", shown.hash)}</code></dd>
-            </div>
-        })
+        let hash = format!("{:016x}", shown.hash);
+        Some(
+            markup!("<div key=" (name(s)) "><dt>hash " (name(s)) "</dt><dd><code data-testid=" (["hash-", letter(s)].concat()) ">" (hash) "</code></dd></div>"),
+        )
     };
-    html! {
+    markup!(r#"
         <section key="reproduce" class="reproduce" aria-label="Reproduce" title="The hash covers every trace record up to this moment: the same link gives the same hash everywhere.">
             <dl>
-                <div key="seed"><dt>{"seed"}</dt><dd><code>{seed}</code></dd></div>
-                <div key="model"><dt>{"model"}</dt><dd><code>{MODEL_VERSION}</code></dd></div>
-                {hash(Side::A)}
-                {hash(Side::B)}
+                <div key="seed"><dt>seed</dt><dd><code>"# (seed.to_string()) r#"</code></dd></div>
+                <div key="model"><dt>model</dt><dd><code>"# (MODEL_VERSION.to_string()) "</code></dd></div>"
+                (hash(Side::A)) "" (hash(Side::B)) "
             </dl>
         </section>
-    }
+    ")
 }

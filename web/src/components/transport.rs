@@ -8,9 +8,11 @@ use bioscope_session::SPEED_MIN;
 use bioscope_stage::text;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
+use yew::virtual_dom::ListenerKind;
 
 use crate::app::Msg;
 use crate::components::canvas::{Canvas, CanvasEvent};
+use crate::markup::{click, markup, on};
 use crate::player::{Facts, Load};
 
 /// Positions of the scrubber.
@@ -57,35 +59,31 @@ pub fn speed_step(speed: u64, faster: bool) -> u64 {
     speed_at(if faster { (position + 5).min(FASTEST) } else { position.saturating_sub(5) })
 }
 
-/// The transport; `on` takes the overview's canvas.
-pub fn view(facts: Option<&Facts>, on: &Callback<CanvasEvent>, say_all: &Callback<Msg>) -> Html {
-    let say = |m: fn() -> Msg| say_all.reform(move |_: MouseEvent| m());
+/// The transport; `place` takes the overview's canvas.
+pub fn view(facts: Option<&Facts>, place: &Callback<CanvasEvent>, say: &Callback<Msg>) -> Html {
     let playing = facts.is_some_and(|f| f.playing);
-    html! {
+    let (play, shape) =
+        if playing { ("Pause", "M6 4h3v12H6zM11 4h3v12h-3z") } else { ("Play", "M6 3.5 16 10 6 16.5z") };
+    markup!(r#"
         <footer key="transport" class="transport">
             <div key="buttons" class="buttons">
-                <button key="home" onclick={say(|| Msg::Home)} aria-label="To the beginning" title="To the beginning (Home)">
-                    {icon("M5 4v12M16 4 8 10l8 6z")}
-                </button>
-                <button key="back" data-testid="step-back" onclick={say(|| Msg::Step(false))} aria-label="One event back" title="One event back (left arrow)">
-                    {icon("M14 4 6 10l8 6z")}
-                </button>
-                <button key="play" class="play" data-testid="play" onclick={say(|| Msg::Toggle)} title="Play or pause (space)"
-                    aria-label={if playing { "Pause" } else { "Play" }}>
-                    {icon(if playing { "M6 4h3v12H6zM11 4h3v12h-3z" } else { "M6 3.5 16 10 6 16.5z" })}
-                </button>
-                <button key="step" data-testid="step" onclick={say(|| Msg::Step(true))} aria-label="One event forward" title="One event forward (right arrow)">
-                    {icon("M6 4l8 6-8 6zM16 4v12")}
-                </button>
-            </div>
-            {speed(facts.map_or(SPEED_MIN, |f| f.speed), say_all)}
-            {scrubber(facts, on, say_all)}
+                <button key="home" aria-label="To the beginning" title="To the beginning (Home)" onclick="# (click(say, Msg::Home)) ">"
+                    (icon("M5 4v12M16 4 8 10l8 6z")) r#"</button>
+                <button key="back" data-testid="step-back" aria-label="One event back" title="One event back (left arrow)" onclick="# (click(say, Msg::Step(false))) ">"
+                    (icon("M14 4 6 10l8 6z")) r#"</button>
+                <button key="play" class="play" data-testid="play" title="Play or pause (space)" aria-label="# (play) " onclick=" (click(say, Msg::Toggle)) ">"
+                    (icon(shape)) r#"</button>
+                <button key="step" data-testid="step" aria-label="One event forward" title="One event forward (right arrow)" onclick="# (click(say, Msg::Step(true))) ">"
+                    (icon("M6 4l8 6-8 6zM16 4v12")) "</button>
+            </div>"
+            (speed(facts.map_or(SPEED_MIN, |f| f.speed), say)) ""
+            (scrubber(facts, place, say)) r#"
             <div key="clock" class="clock">
-                <output key="time" data-testid="clock">{clock(facts.map_or(0, |f| f.moment.time))}</output>
-                <span key="event" data-testid="event-counter">{facts.map_or_else(|| "0 events".into(), counter)}</span>
+                <output key="time" data-testid="clock">"# (clock(facts.map_or(0, |f| f.moment.time))) r#"</output>
+                <span key="event" data-testid="event-counter">"# (facts.map_or_else(|| "0 events".into(), counter)) "</span>
             </div>
         </footer>
-    }
+    ")
 }
 
 fn counter(f: &Facts) -> String {
@@ -97,32 +95,41 @@ fn counter(f: &Facts) -> String {
 }
 
 fn icon(path: &'static str) -> Html {
-    html! { <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path d={path} /></svg> }
+    markup!(r#"<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path d="# (path) " /></svg>")
 }
 
-fn number(e: &InputEvent) -> u64 {
+fn number(e: &Event) -> u64 {
     e.target_unchecked_into::<HtmlInputElement>().value_as_number() as u64
 }
 
 fn speed(speed: u64, say: &Callback<Msg>) -> Html {
-    let oninput = say.reform(|e: InputEvent| Msg::Speed(speed_at(number(&e).min(FASTEST))));
-    let words = speed_words(speed);
-    html! {
+    let say = say.clone();
+    let oninput = on(|| ListenerKind::oninput, move |e| say.emit(Msg::Speed(speed_at(number(&e).min(FASTEST)))));
+    let words = AttrValue::from(speed_words(speed));
+    markup!(r#"
         <label key="speed" class="speed">
-            <span class="speed-words">{&words}</span>
-            <input type="range" data-testid="speed" min="0" max={FASTEST.to_string()} step="1" aria-label="Speed: simulated time per second of playing"
-                aria-valuetext={words.clone()} value={speed_position(speed).to_string()} {oninput} />
+            <span class="speed-words">"# (words.clone()) r#"</span>
+            <input type="range" data-testid="speed" min="0" step="1" aria-label="Speed: simulated time per second of playing"
+                max="# (FASTEST.to_string()) " aria-valuetext=" (words) " value=" (speed_position(speed).to_string()) " oninput=" (oninput) " />
         </label>
-    }
+    ")
 }
 
-fn scrubber(facts: Option<&Facts>, on: &Callback<CanvasEvent>, say: &Callback<Msg>) -> Html {
+fn scrubber(facts: Option<&Facts>, place: &Callback<CanvasEvent>, say: &Callback<Msg>) -> Html {
     let known = facts.map_or(0, |f| f.known);
-    let oninput = say.reform(move |e: InputEvent| match number(&e) {
-        0 => Msg::Home,
-        SCRUB => Msg::End,
-        at => Msg::Seek((known as f64 / SCRUB as f64 * at as f64) as u64),
-    });
+    let oninput = {
+        let say = say.clone();
+        on(
+            || ListenerKind::oninput,
+            move |e| {
+                say.emit(match number(&e) {
+                    0 => Msg::Home,
+                    SCRUB => Msg::End,
+                    at => Msg::Seek((known as f64 / SCRUB as f64 * at as f64) as u64),
+                })
+            },
+        )
+    };
     let at = facts.map_or(0, |f| (f.moment.time as f64 / known.max(1) as f64 * SCRUB as f64 + 0.5) as u64).min(SCRUB);
     let words = facts.map(|f| [&clock(f.moment.time), ", ", &counter(f)].concat());
     // The letters of the legend and the beginning, 0 s, are the style's.
@@ -132,15 +139,15 @@ fn scrubber(facts: Option<&Facts>, on: &Callback<CanvasEvent>, say: &Callback<Ms
     };
     let end = text::fixed(known as f64 / 1e9, 1);
     let end = [end.trim_end_matches(".0"), " s"].concat();
-    html! {
+    markup!(r#"
         <div key="scrub" class="scrubber">
-            <div class="overview"><Canvas on={on.clone()} /></div>
-            <input type="range" data-testid="scrub" min="0" max={SCRUB.to_string()} step="1" aria-label="Moment of the run"
-                aria-valuetext={words} value={at.to_string()} {oninput} />
+            <div class="overview">"# (html! { <Canvas on={place.clone()} /> }) r#"</div>
+            <input type="range" data-testid="scrub" min="0" step="1" aria-label="Moment of the run"
+                max="# (SCRUB.to_string()) " aria-valuetext=" (words) " value=" (at.to_string()) " oninput=" (oninput) r#" />
             <p class="ends">
-                <span class={class}>{middle}</span>
-                <span>{end}</span>
+                <span class="# (class) ">" (middle) "</span>
+                <span>" (end) "</span>
             </p>
         </div>
-    }
+    ")
 }

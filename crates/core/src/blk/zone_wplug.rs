@@ -6,7 +6,7 @@
 //! are 1 while hashed, 1 a flagged bio, 1 a request, 1 while work is scheduled, 1 a listing.
 //! Leaves out: zone append (native and emulated), bio-based devices, RCU and the mempool.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::bio::bflag;
@@ -16,6 +16,7 @@ use crate::event::Event;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
+use crate::sorted::SortedMap;
 use crate::units::{BlkStatus, DevIdx, Op, Sector, ZoneNo};
 
 /// `struct blk_zone_wplug`.
@@ -45,7 +46,7 @@ pub struct Wplug {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ZoneWplugs {
     /// zone_wplugs_hash
-    pub hash: BTreeMap<ZoneNo, Wplug>,
+    pub hash: SortedMap<ZoneNo, Wplug>,
     /// zone_wplugs_list (QD1), head first
     pub list: VecDeque<ZoneNo>,
     /// zone_wplugs_worker (QD1)
@@ -56,7 +57,7 @@ impl ZoneWplugs {
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
         let bios: usize = self.hash.values().map(|w| w.bios.capacity() * size_of::<Idx>()).sum();
-        self.hash.len() * (size_of::<Wplug>() + 16) + bios
+        self.hash.heap_bytes() + bios
     }
 }
 
@@ -118,7 +119,7 @@ impl Ctx<'_> {
         let wplugs = &mut self.queue(dev).wplugs;
         let qd1 = wplugs.worker.enabled;
         // A new plug starts with the hash's reference and believes the first bio's offset.
-        let w = wplugs.hash.entry(zone).or_insert_with(|| Wplug { refs: 1, wp_offset: offset, ..Wplug::default() });
+        let w = wplugs.hash.or_insert_with(zone, || Wplug { refs: 1, wp_offset: offset, ..Wplug::default() });
         w.refs += 1; // this bio's, dropped when it ends
         if w.dead && revive && w.wp_offset == 0 && w.bios.is_empty() {
             w.dead = false;

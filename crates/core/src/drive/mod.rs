@@ -14,7 +14,6 @@ pub mod zone;
 
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
 use crate::bus::Bus;
 use crate::config::{DriveConfig, WriteOffMode};
@@ -434,9 +433,9 @@ impl Drive {
     /// A copy for pictures.
     pub fn view(&self) -> DriveView {
         let p = &self.setup.cfg.profile;
-        let mut zones: Vec<ZoneView> = self
+        let zones = self
             .zones
-            .iter()
+            .by_use()
             .map(|(zone, z)| ZoneView {
                 zone,
                 cond: z.cond,
@@ -447,7 +446,6 @@ impl Drive {
                 order: z.order,
             })
             .collect();
-        zones.sort_by_key(|z| z.order);
         DriveView {
             waiting: self.waiting.iter().map(command_view).collect(),
             interface: self.interface.map(|i| (command_view(&i.cmd), i.from, i.until)),

@@ -5,12 +5,13 @@
 //! at most `max_open_zones` are open, an implicitly open one being closed to make room.
 //! Leaves out: read-only and offline zones, active limits (this class of drive has none).
 
-use alloc::collections::BTreeMap;
+use alloc::vec;
 
 use crate::config::{DriveConfig, FirstFill, ZonePhase};
 use crate::drive::geometry::Geometry;
 use crate::observe::snapshot::ZoneCond;
 use crate::rng::Rng;
+use crate::sorted::SortedMap;
 use crate::time::SimDuration;
 use crate::units::{BlkStatus, Op, Sector, ZoneNo};
 
@@ -34,7 +35,7 @@ pub struct Zone {
 /// All zones; those never used are empty and not stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zones {
-    zones: BTreeMap<ZoneNo, Zone>,
+    zones: SortedMap<ZoneNo, Zone>,
     nr_open: u32,
     /// Round robin over implicitly open zones.
     last_closed: ZoneNo,
@@ -47,7 +48,7 @@ fn is_open(c: ZoneCond) -> bool {
 impl Zones {
     /// Zones at the start of a run.
     pub fn new(cfg: &DriveConfig, geometry: &Geometry, seed: u64) -> Self {
-        let mut z = Self { zones: BTreeMap::new(), nr_open: 0, last_closed: 0 };
+        let mut z = Self { zones: SortedMap::default(), nr_open: 0, last_closed: 0 };
         if let FirstFill::Random { first, count, granularity } = cfg.first_fill {
             let steps = cfg.profile.zone_capacity_sectors / granularity.max(1);
             for zone in first..first.saturating_add(count).min(cfg.profile.nr_zones) {
@@ -64,7 +65,7 @@ impl Zones {
     /// The zone, stored from now on.
     pub fn touch(&mut self, cfg: &DriveConfig, geometry: &Geometry, seed: u64, zone: ZoneNo) -> &mut Zone {
         let order = self.zones.len() as u32;
-        self.zones.entry(zone).or_insert_with(|| Zone {
+        self.zones.or_insert_with(zone, || Zone {
             cond: if zone < cfg.profile.nr_conv_zones { ZoneCond::NotWp } else { ZoneCond::Empty },
             wp: 0,
             media: 0,
@@ -88,6 +89,14 @@ impl Zones {
     /// Used zones by number.
     pub fn iter(&self) -> impl Iterator<Item = (ZoneNo, &Zone)> {
         self.zones.iter().map(|(n, z)| (*n, z))
+    }
+    /// Used zones by their first use.
+    pub fn by_use(&self) -> impl Iterator<Item = (ZoneNo, &Zone)> {
+        let mut numbers = vec![0; self.zones.len()];
+        for (number, z) in self.iter() {
+            numbers[z.order as usize] = number;
+        }
+        numbers.into_iter().map(|number| (number, &self.zones[&number]))
     }
     /// Open zones.
     pub fn nr_open(&self) -> u32 {
@@ -192,8 +201,8 @@ impl Zones {
         }
     }
 
-    /// Bytes of the backing memory, about.
+    /// Bytes of the backing memory.
     pub fn heap_bytes(&self) -> usize {
-        self.zones.len() * (size_of::<Zone>() + 16)
+        self.zones.heap_bytes()
     }
 }

@@ -7,7 +7,7 @@
 //! Leaves out: fio's generators (which zone comes next), verification, rates, mixes; while scanning for a zone only
 //! the one chosen is locked.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::AnyWorkload;
@@ -18,6 +18,7 @@ use crate::observe::snapshot::JobState;
 use crate::observe::trace::Action;
 use crate::observe::why::Why;
 use crate::rng::Rng;
+use crate::sorted::SortedMap;
 use crate::units::{BlkStatus, DevIdx, JobIdx, Op, SECTOR_BYTES, Sector, ZoneNo};
 
 /// fio's picture of a zone, shared by all jobs.
@@ -36,7 +37,7 @@ struct FioZone {
 /// What fio's jobs share on a machine.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Shared {
-    zones: BTreeMap<(DevIdx, ZoneNo), FioZone>,
+    zones: SortedMap<(DevIdx, ZoneNo), FioZone>,
     write_zones: Vec<(DevIdx, ZoneNo)>,
     /// Jobs that found no zone and wait for any progress.
     stuck: Vec<JobIdx>,
@@ -49,7 +50,7 @@ impl Shared {
     }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
-        self.zones.len() * (size_of::<FioZone>() + 24) + self.write_zones.capacity() * 8
+        self.zones.heap_bytes() + self.write_zones.capacity() * 8
     }
 }
 
@@ -158,7 +159,7 @@ impl Ctx<'_> {
     fn fio_zone(&mut self, dev: DevIdx, zone: ZoneNo) -> &mut FioZone {
         // First met: the write pointer is the device's, as fio's report zones at start gave it.
         let wp = self.devs[usize::from(dev)].drive.zones().get(zone).map_or(0, |z| z.wp);
-        self.fio.zones.entry((dev, zone)).or_insert_with(|| FioZone { wp, ..FioZone::default() })
+        self.fio.zones.or_insert_with((dev, zone), || FioZone { wp, ..FioZone::default() })
     }
 
     /// Runs a job until it waits or has submitted.

@@ -19,6 +19,7 @@ use super::pen::{Area, Pen};
 use crate::order::{ascending, pack, unpack};
 use crate::shape::{Font, Ink, Shape, within};
 use crate::text;
+use crate::trig;
 
 /// Zones up to which each gets a ring of its own.
 pub const MAX_RINGS: usize = 12;
@@ -255,7 +256,7 @@ impl<'a> Platter<'a> {
     }
     /// The pivot of the arm, below right.
     fn pivot(&self) -> (f32, f32) {
-        let d = self.r * 1.4 * FRAC_PI_4.cos();
+        let d = self.r * 1.4 * core::f32::consts::FRAC_1_SQRT_2;
         (self.cx + d, self.cy + d)
     }
     /// Screen angle of the head at a radius: where the circle around the pivot meets it.
@@ -265,7 +266,7 @@ impl<'a> Platter<'a> {
         FRAC_PI_4 - within(cos, -1.0, 1.0).acos()
     }
     fn point(&self, radius: f32, angle: f32) -> (f32, f32) {
-        (self.cx + radius * angle.cos(), self.cy + radius * angle.sin())
+        (self.cx + radius * trig::cos(angle), self.cy + radius * trig::sin(angle))
     }
     /// Turns from now until platter position `at` (ns into the turn) is under the head, 0..1.
     fn ahead(&self, at: SimTime) -> f32 {

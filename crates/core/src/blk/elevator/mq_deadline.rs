@@ -5,11 +5,12 @@
 //! a new batch starts at the FIFO head when that expired or nothing lies ahead.
 //! Leaves out: RT and idle classes with aging (no workload sets a priority), request-request merges.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 
 use super::Queued;
 use crate::config::MqDeadlineConfig;
 use crate::slab::Idx;
+use crate::sorted::SortedMap;
 use crate::time::SimTime;
 use crate::units::{Op, Sector};
 
@@ -19,7 +20,7 @@ const WRITE: usize = 1;
 #[derive(Clone, Debug, PartialEq, Default)]
 struct Direction {
     /// By start sector, then by insertion.
-    sort: BTreeMap<(Sector, u64), Idx>,
+    sort: SortedMap<(Sector, u64), Idx>,
     /// In order of insertion: sort key and deadline.
     fifo: VecDeque<((Sector, u64), SimTime)>,
     /// Where the next request of a batch is looked for.

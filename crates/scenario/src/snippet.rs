@@ -1,0 +1,119 @@
+//! Text to paste into documents, so that readers meet the moment that was meant.
+//!
+//! Models: nothing.
+//! Rule: every form shows the same link, escaped as its language wants it; where scripts or frames are refused a link
+//! is what is left.
+//! Leaves out: the page that offers them, and the frame's own pages.
+
+/// A language of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A link.
+    Markdown,
+    /// `<bio-scope>` with its script.
+    Element,
+    /// A frame, without scripts around it.
+    Frame,
+    /// A frame in HTML, a figure elsewhere.
+    Rst,
+    /// MDX, with the site's colours.
+    Docusaurus,
+}
+
+impl Form {
+    /// All, in the order they are offered.
+    pub const ALL: [Form; 5] = [Form::Markdown, Form::Element, Form::Frame, Form::Rst, Form::Docusaurus];
+
+    /// What it is called.
+    pub fn title(self) -> &'static str {
+        match self {
+            Form::Markdown => "Markdown link",
+            Form::Element => "HTML element",
+            Form::Frame => "HTML frame",
+            Form::Rst => "reStructuredText",
+            Form::Docusaurus => "Docusaurus",
+        }
+    }
+}
+
+/// The text; `base` is the site's address with a slash at its end, `name` that of a picture's file.
+pub fn snippet(form: Form, base: &str, fragment: &str, title: &str, name: &str) -> String {
+    let html = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
+    let (link, frame) = ([base, "#", fragment].concat(), [base, "embed.html#", fragment].concat());
+    let iframe = || {
+        let style = "border: 0; width: 100%; height: 420px";
+        format!(r#"<iframe src="{}" title="{}" loading="lazy" style="{style}"></iframe>"#, html(&frame), html(title))
+    };
+    match form {
+        // A closing bracket would end the link's words, a parenthesis its address.
+        Form::Markdown => format!(
+            "[{}]({})",
+            title.replace('[', "\\[").replace(']', "\\]"),
+            link.replace('(', "%28").replace(')', "%29")
+        ),
+        Form::Element => format!(
+            "<script type=\"module\" src=\"{}\"></script>\n<bio-scope scenario=\"{}\" title=\"{title}\" height=\"420\">\n  \
+             <a href=\"{}\">{title}</a>\n</bio-scope>",
+            html(&[base, "static/embed.js"].concat()),
+            html(fragment),
+            html(&link),
+            title = html(title),
+        ),
+        Form::Frame => iframe(),
+        Form::Rst => format!(
+            ".. only:: html\n\n   .. raw:: html\n\n      {}\n\n.. only:: not html\n\n   .. figure:: {name}.svg\n      :alt: {title}\n\n      \
+             `{title} <{link}>`__\n\n.. The picture: bioscope render '{fragment}' -o {name}.svg",
+            iframe()
+        ),
+        Form::Docusaurus => format!(
+            "import {{useColorMode}} from '@docusaurus/theme-common';\n\n\
+             export const Bioscope = ({{scenario, title}}) => (\n  \
+             <iframe src={{`{base}embed.html?theme=${{useColorMode().colorMode}}#${{scenario}}`}} title={{title}}\n    \
+             loading=\"lazy\" style={{{{border: 0, width: '100%', height: 420}}}} />\n);\n\n\
+             <Bioscope scenario=\"{}\" title=\"{}\" />",
+            html(fragment),
+            html(title)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "https://example.org/b/";
+
+    #[test]
+    fn every_form_has_the_whole_link() {
+        let fragment = "v=1&p=smr-seq-write&iodepth=8&t=1.5s+2";
+        for form in Form::ALL {
+            let text = snippet(form, BASE, fragment, "A \"quoted\" [title]", "seq");
+            let plain = text.replace("&amp;", "&");
+            assert!(plain.contains(fragment) && plain.contains(BASE), "{text}");
+            assert!(!text.contains("\"A \"quoted") && !text.contains("\"quoted\" [title]\""), "{text}");
+        }
+    }
+
+    #[test]
+    fn forms_to_the_letter() {
+        let text = |form| snippet(form, BASE, "v=1&p=x", "T", "x");
+        assert_eq!(text(Form::Markdown), "[T](https://example.org/b/#v=1&p=x)");
+        assert_eq!(
+            snippet(Form::Markdown, BASE, "v=1&k=(a)", "[T]", "x"),
+            "[\\[T\\]](https://example.org/b/#v=1&k=%28a%29)"
+        );
+        assert_eq!(
+            text(Form::Frame),
+            "<iframe src=\"https://example.org/b/embed.html#v=1&amp;p=x\" title=\"T\" loading=\"lazy\" \
+             style=\"border: 0; width: 100%; height: 420px\"></iframe>"
+        );
+        assert_eq!(
+            text(Form::Element),
+            "<script type=\"module\" src=\"https://example.org/b/static/embed.js\"></script>\n\
+             <bio-scope scenario=\"v=1&amp;p=x\" title=\"T\" height=\"420\">\n  \
+             <a href=\"https://example.org/b/#v=1&amp;p=x\">T</a>\n</bio-scope>"
+        );
+        assert!(text(Form::Rst).contains("\n   .. figure:: x.svg\n      :alt: T\n\n      `T <https://example.org/b/#v=1&p=x>`__"));
+        assert!(text(Form::Docusaurus).ends_with("<Bioscope scenario=\"v=1&amp;p=x\" title=\"T\" />"));
+    }
+}
