@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use bioscope_formats::json;
-use bioscope_scenario::{Group, KEYS, Live, PRESETS, Param, encode, text};
+use bioscope_scenario::{Group, KEYS, Live, PRESETS, Param, Scope, encode, text};
 
 use crate::Failure;
 use crate::args::Args;
@@ -61,6 +61,9 @@ fn conditions(p: &Param) -> String {
     let when: Vec<String> = p.shown_when.iter().map(|(k, word)| format!("{}={word}", Param::of(*k).key)).collect();
     if !when.is_empty() {
         t += &format!(" With {}.", when.join(" and "));
+    }
+    if p.scope == Scope::Job {
+        t += " Each job can have its own.";
     }
     if p.live == Live::Sysfs {
         t += " Can change during a run.";

@@ -8,16 +8,16 @@
 use std::sync::Arc;
 
 use bioscope_core::config::{
-    Change, DeviceConfig, DriveConfig, ElevatorKind, FaultRule, FioZbdConfig, FirstFill, HostCosts, JobConfig,
-    KernelConfig, MqDeadlineConfig, QueueConfig, Ramp, Rw, Setting, SimConfig, Stop, TagAlloc, WorkloadConfig,
-    WriteOffMode, WritebackConfig, ZoneOrdering, ZonePhase,
+    Change, DeviceConfig, DriveConfig, DriveProfile, ElevatorKind, FaultRule, FioZbdConfig, FirstFill, HostCosts,
+    JobConfig, KernelConfig, MqDeadlineConfig, QueueConfig, Ramp, Rw, Setting, SimConfig, Stop, TagAlloc,
+    WorkloadConfig, WriteOffMode, WritebackConfig, ZoneOrdering, ZonePhase,
 };
 use bioscope_core::units::{DevIdx, SECTOR_BYTES};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::params::{KEYS, Key, Param};
 use crate::profile;
-use crate::scenario::{Scenario, Side, max_hw_bytes};
+use crate::scenario::{Scenario, Side, max_hw_bytes, own_name};
 use crate::value::{Value, print_bytes, print_seconds, print_time};
 
 /// Engine events a run may have to be shown in the page.
@@ -47,25 +47,25 @@ pub fn validate(s: &Scenario, side: Side) -> Result<SimConfig, Vec<Diagnostic>> 
 /// A's configuration and the changes at the time of the fork.
 pub fn check(s: &Scenario, side: Side) -> (Option<SimConfig>, Vec<Diagnostic>) {
     let fork = s.fork.filter(|_| side == Side::B);
-    let mut c = Checker { s, side: if fork.is_some() { Side::A } else { side }, problems: Vec::new() };
+    let side = if fork.is_some() { Side::A } else { side };
+    let mut c = Checker { s, side, job: None, problems: Problems::default() };
     let mut cfg = c.config();
     c.unused();
     c.sweeps();
     if let Some(at) = fork {
         c.fork(&mut cfg, at);
     }
-    if c.problems.iter().any(Diagnostic::is_error) {
-        return (None, c.problems);
+    if !c.problems.has_errors() {
+        c.too_many_pieces(&cfg);
     }
-    c.too_many_pieces(&cfg);
-    if c.problems.iter().any(Diagnostic::is_error) {
-        return (None, c.problems);
+    if c.problems.has_errors() {
+        return (None, c.problems.into_list());
     }
     let events = estimate_events(&cfg);
     if events > MAX_SHOWN_EVENTS {
         c.too_long(&cfg, events);
     }
-    (Some(cfg), c.problems)
+    (Some(cfg), c.problems.into_list())
 }
 
 /// Both sides: A, B if there is one, and the diagnostics of both, none twice.
@@ -104,7 +104,8 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
         cfg.jobs.iter().map(job_bytes).sum::<Option<u64>>().map(u128::from),
     ];
     let bytes = limits.into_iter().flatten().min().unwrap_or(u128::MAX);
-    let mut requests = bytes / u128::from(mean_request_bytes(cfg));
+    let smallest = cfg.jobs.iter().map(|job| request_bytes(cfg, job)).min().unwrap_or(1);
+    let mut requests = bytes / u128::from(smallest);
     if let Some(per_second) = most_per_second(cfg)
         && let Some(runtime) = cfg.stop.runtime_ns
     {
@@ -119,12 +120,17 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
 
 /// Requests a second that the jobs can submit, or the head can reach in random reads.
 fn most_per_second(cfg: &SimConfig) -> Option<u64> {
-    let WorkloadConfig::FioZbd(f) = &cfg.jobs.first()?.workload else { return None };
-    let parts = (f.bs * SECTOR_BYTES).div_ceil(mean_request_bytes(cfg));
-    let submitted = 1_000_000_000u64.checked_div(cfg.host.submit_ns).map(|n| n * cfg.jobs.len() as u64 * parts);
+    let (mut submitted, mut largest, mut reads) = (0, 1, true);
+    for job in &cfg.jobs {
+        let WorkloadConfig::FioZbd(f) = &job.workload else { return None };
+        let parts = (f.bs * SECTOR_BYTES).div_ceil(request_bytes(cfg, job));
+        submitted += 1_000_000_000u64.checked_div(cfg.host.submit_ns)? * parts;
+        largest = parts.max(largest);
+        reads &= f.rw == Rw::RandRead;
+    }
     let settle = cfg.devices.first()?.drive.profile.settle_ns;
-    let reached = 1_000_000_000u64.checked_div(settle).filter(|_| f.rw == Rw::RandRead).map(|n| n * parts);
-    [submitted, reached].into_iter().flatten().min()
+    let reached = 1_000_000_000u64.checked_div(settle).filter(|_| reads).map(|n| n * largest);
+    Some(reached.map_or(submitted, |n| n.min(submitted)))
 }
 
 fn job_bytes(job: &JobConfig) -> Option<u64> {
@@ -135,9 +141,8 @@ fn job_bytes(job: &JobConfig) -> Option<u64> {
     }
 }
 
-/// Size of the first job's requests after splitting.
-fn mean_request_bytes(cfg: &SimConfig) -> u64 {
-    let Some(job) = cfg.jobs.first() else { return 1 };
+/// Size of a job's requests after splitting.
+fn request_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
     let bio = match &job.workload {
         WorkloadConfig::FioZbd(f) => f.bs * SECTOR_BYTES,
         WorkloadConfig::Writeback(w) => w.file_max.min(WRITEBACK_BIO_BYTES),
@@ -150,16 +155,43 @@ fn mean_request_bytes(cfg: &SimConfig) -> u64 {
     (bio / bio.div_ceil(limit).max(1)).max(1)
 }
 
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn without(key: Key, word: &str) -> String {
+    ["has no effect without ", Param::of(key).key, "=", word].concat()
+}
+
+fn needs_new_run(name: &str, value: &str, at: &str) -> Diagnostic {
+    let message = ["needs a new run: it cannot change at b.at=", at].concat();
+    Diagnostic::error(name, value, message).suggest("b.at=0")
+}
+
 struct Checker<'a> {
     s: &'a Scenario,
     side: Side,
-    problems: Vec<Diagnostic>,
+    /// The job whose settings are looked at; `None` = what is said of all.
+    job: Option<u8>,
+    problems: Problems,
 }
 
 impl Checker<'_> {
+    fn value(&self, key: Key) -> &Value {
+        match self.job {
+            Some(job) => self.s.job_value(self.side, job, key),
+            None => self.s.value(self.side, key),
+        }
+    }
+    fn resolved(&self, key: Key) -> Value {
+        match self.value(key) {
+            Value::Auto => self.s.auto(self.side, key),
+            v => v.clone(),
+        }
+    }
     /// The number in effect.
     fn n(&self, key: Key) -> u64 {
-        match self.s.resolved(self.side, key) {
+        match self.resolved(key) {
             Value::Int(n) | Value::Zones(n) => n,
             _ => 0,
         }
@@ -172,15 +204,18 @@ impl Checker<'_> {
         self.n(key) != 0
     }
     fn word(&self, key: Key) -> String {
-        self.s.text(self.side, key)
+        Param::of(key).print(self.value(key))
     }
     fn is(&self, key: Key, word: &str) -> bool {
         self.word(key) == word
     }
     /// The key as the user wrote it.
     fn name(&self, key: Key) -> String {
+        if let Some(own) = self.job.and_then(|job| self.s.own_of(self.side, job, key)) {
+            return own.name();
+        }
         let own = self.side == Side::B && self.s.b_value(key).is_some();
-        format!("{}{}", if own { "b." } else { "" }, Param::of(key).key)
+        own_name(if own { Side::B } else { Side::A }, None, key)
     }
     fn error(&self, key: Key, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(&self.name(key), &self.word(key), message)
@@ -190,11 +225,16 @@ impl Checker<'_> {
     }
 
     fn config(&mut self) -> SimConfig {
-        let drive = self.drive();
+        let mut drive = self.drive();
         let queue = self.queue();
         let capacity = u64::from(drive.profile.nr_zones) * drive.profile.zone_sectors;
         let faults = self.faults(capacity);
-        let jobs = self.jobs(&drive);
+        let jobs = if self.is(Key::Workload, "writeback") {
+            vec![self.writeback(&drive.profile)]
+        } else {
+            self.fio(&drive.profile)
+        };
+        drive.first_fill = self.first_fill(&jobs);
         let some = |n: u64| (n > 0).then_some(n);
         SimConfig {
             seed: self.n(Key::Seed),
@@ -241,7 +281,7 @@ impl Checker<'_> {
         let mpi3mr = self.is(Key::Hba, "mpi3mr");
 
         let mut nr_requests = self.n(Key::NrRequests);
-        if nr_requests < 4 && *self.s.value(self.side, Key::NrRequests) != Value::Auto {
+        if nr_requests < 4 && *self.value(Key::NrRequests) != Value::Auto {
             self.problems.push(self.warning(Key::NrRequests, "the kernel raises it to 4"));
             nr_requests = 4;
         }
@@ -253,7 +293,7 @@ impl Checker<'_> {
         }
         let mut async_depth = self.n(Key::AsyncDepth);
         if async_depth > nr_requests {
-            if scheduled && *self.s.value(self.side, Key::AsyncDepth) != Value::Auto {
+            if scheduled && *self.value(Key::AsyncDepth) != Value::Auto {
                 let d = self.warning(Key::AsyncDepth, format!("the kernel lowers it to nr_requests, {nr_requests}"));
                 self.problems.push(d);
             }
@@ -313,16 +353,6 @@ impl Checker<'_> {
             let d = self.error(Key::RateInner, "faster than rate_outer: outer tracks are the long ones");
             self.problems.push(d);
         }
-        let first_fill = if self.is(Key::FirstFill, "random") {
-            let fio = self.is(Key::Workload, "fio");
-            FirstFill::Random {
-                first: self.s.zones(self.side, Key::Offset).min(u64::from(u32::MAX)) as u32,
-                count: self.s.zones(self.side, Key::Size).min(u64::from(u32::MAX)) as u32,
-                granularity: (if fio { self.n(Key::Bs) } else { BLOCK_BYTES }) / SECTOR_BYTES,
-            }
-        } else {
-            FirstFill::Empty
-        };
         if !self.on(Key::WriteCache) && !self.is(Key::WriteOffMode, "media") {
             let message = "changes nothing: this drive keeps acknowledging from a non-volatile cache";
             let d = Diagnostic::note(&self.name(Key::WriteCache), "0", message);
@@ -337,28 +367,46 @@ impl Checker<'_> {
             } else {
                 WriteOffMode::Nonvolatile
             },
-            first_fill,
+            first_fill: FirstFill::Empty,
         }
     }
 
     /// Offset or size in whole zones; an error if it is none.
     fn whole_zones(&mut self, key: Key, zone_bytes: u64) -> u64 {
-        let zones = self.s.zones(self.side, key);
-        if let Value::Int(bytes) = self.s.resolved(self.side, key)
-            && bytes % zone_bytes != 0
-        {
-            let d = self
-                .error(key, format!("not a whole number of zones of {}", print_bytes(zone_bytes)))
-                .suggest(format!("{}z", zones.max(1)));
-            self.problems.push(d);
+        match self.resolved(key) {
+            Value::Int(bytes) => {
+                let zones = bytes / zone_bytes;
+                if bytes % zone_bytes != 0 {
+                    let message = ["not a whole number of zones of ", &print_bytes(zone_bytes)].concat();
+                    let d = self.error(key, message).suggest(format!("{}z", zones.max(1)));
+                    self.problems.push(d);
+                }
+                zones
+            }
+            Value::Zones(n) => n,
+            _ => 0,
         }
-        zones
     }
 
-    fn jobs(&mut self, drive: &DriveConfig) -> Vec<JobConfig> {
-        let p = &drive.profile;
-        let zone_bytes = p.zone_sectors * SECTOR_BYTES;
-        let offset = self.whole_zones(Key::Offset, zone_bytes);
+    /// The zones that the jobs use are filled at random: from the first to the last of all jobs.
+    fn first_fill(&self, jobs: &[JobConfig]) -> FirstFill {
+        if !self.is(Key::FirstFill, "random") {
+            return FirstFill::Empty;
+        }
+        let ranges = jobs.iter().filter_map(|job| match &job.workload {
+            WorkloadConfig::FioZbd(f) => Some((f.first_zone, f.first_zone.saturating_add(f.zones), f.bs)),
+            _ => None,
+        });
+        let all = ranges.reduce(|(from, to, step), (first, end, bs)| (first.min(from), end.max(to), gcd(step, bs)));
+        all.map_or(FirstFill::Empty, |(first, end, granularity)| FirstFill::Random {
+            first,
+            count: end - first,
+            granularity,
+        })
+    }
+
+    fn offset(&mut self, p: &DriveProfile) -> u64 {
+        let offset = self.whole_zones(Key::Offset, p.zone_sectors * SECTOR_BYTES);
         if offset >= u64::from(p.nr_zones) {
             let d = self.error(Key::Offset, format!("beyond the end of the disk, which has {} zones", p.nr_zones));
             self.problems.push(d);
@@ -367,14 +415,55 @@ impl Checker<'_> {
             let d = self.error(Key::Offset, message).suggest(format!("{}z", p.nr_conv_zones));
             self.problems.push(d);
         }
-        if self.is(Key::Workload, "writeback") { self.writeback(drive, offset) } else { self.fio(drive, offset) }
+        offset
     }
 
-    fn fio(&mut self, drive: &DriveConfig, offset: u64) -> Vec<JobConfig> {
-        let p = &drive.profile;
+    /// fio's jobs: those with settings of their own, and copies of what is said of all.
+    fn fio(&mut self, p: &DriveProfile) -> Vec<JobConfig> {
+        if self.on(Key::TimeBased) && self.n(Key::Runtime) == 0 && self.n(Key::IoSize) == 0 {
+            let d = self.warning(Key::TimeBased, "fio ignores it without runtime");
+            self.problems.push(d.suggest("runtime=30s"));
+        }
+        let mut alike: Option<JobConfig> = None;
+        let mut jobs: Vec<JobConfig> = Vec::new();
+        for i in 0..=u8::MAX {
+            if u64::from(i) >= self.n(Key::Numjobs) {
+                break;
+            }
+            self.job = self.s.own().iter().any(|o| o.job == i && o.side <= self.side).then_some(i);
+            let job = match &alike {
+                Some(job) if self.job.is_none() => job.clone(),
+                _ => self.fio_job(p),
+            };
+            if self.job.is_none() {
+                alike.get_or_insert_with(|| job.clone());
+            }
+            jobs.push(JobConfig { name: ["job", &i.to_string()].concat(), ..job });
+        }
+        self.job = None;
+        let ramp = self.n(Key::RampSize);
+        let bytes = jobs.iter().map(job_bytes).sum::<Option<u64>>();
+        if let Some(bytes) = bytes
+            && ramp > 0
+            && bytes > 0
+            && ramp >= bytes
+        {
+            let d = self.error(Key::RampSize, "the jobs end before the ramp does, so nothing would be measured");
+            self.problems.push(d);
+        }
+        jobs
+    }
+
+    /// One job: what is said of all, or what [`Checker::job`] has of its own.
+    fn fio_job(&mut self, p: &DriveProfile) -> JobConfig {
         let capacity = p.zone_capacity_sectors * SECTOR_BYTES;
-        let size = self.whole_zones(Key::Size, p.zone_sectors * SECTOR_BYTES);
+        let offset = self.offset(p);
         let room = u64::from(p.nr_zones).saturating_sub(offset);
+        // `auto` is the rest of the disk behind this job's own offset.
+        let size = match self.value(Key::Size) {
+            Value::Auto => room,
+            _ => self.whole_zones(Key::Size, p.zone_sectors * SECTOR_BYTES),
+        };
         if size > room && room > 0 {
             let d = self.error(Key::Size, format!("beyond the end of the disk: {room} zones from offset"));
             self.problems.push(d.suggest(format!("{room}z")));
@@ -400,24 +489,12 @@ impl Checker<'_> {
             "randread" => Rw::RandRead,
             _ => Rw::Write,
         };
-        if matches!(rw, Rw::Read | Rw::RandRead) && drive.first_fill == FirstFill::Empty {
+        if matches!(rw, Rw::Read | Rw::RandRead) && !self.is(Key::FirstFill, "random") {
             let d = self.warning(Key::Rw, "all zones are empty, so fio finds nothing to read");
             self.problems.push(d.suggest("first_fill=random"));
         }
         let (runtime, io_size) = (self.n(Key::Runtime), self.n(Key::IoSize));
-        let time_based = self.on(Key::TimeBased);
-        if time_based && runtime == 0 && io_size == 0 {
-            let d = self.warning(Key::TimeBased, "fio ignores it without runtime");
-            self.problems.push(d.suggest("runtime=30s"));
-        }
-        let repeats = io_size > 0 || time_based && runtime > 0;
-        let range_bytes = size.saturating_mul(capacity);
-        let numjobs = self.n(Key::Numjobs);
-        let ramp = self.n(Key::RampSize);
-        if !repeats && ramp > 0 && range_bytes > 0 && ramp >= range_bytes.saturating_mul(numjobs) {
-            let d = self.error(Key::RampSize, "the jobs end before the ramp does, so nothing would be measured");
-            self.problems.push(d);
-        }
+        let repeats = io_size > 0 || self.on(Key::TimeBased) && runtime > 0;
         let workload = FioZbdConfig {
             rw,
             bs: bs / SECTOR_BYTES,
@@ -425,32 +502,30 @@ impl Checker<'_> {
             first_zone: offset.min(u64::from(u32::MAX)) as u32,
             zones: size.min(u64::from(u32::MAX)) as u32,
             max_open_zones: open as u32,
-            io_bytes: (!repeats).then_some(range_bytes),
+            io_bytes: (!repeats).then_some(size.saturating_mul(capacity)),
         };
-        let segment = if self.on(Key::Hugepages) { 2 << 20 } else { 4096 };
-        (0..numjobs)
-            .map(|i| JobConfig {
-                name: format!("job{i}"),
-                dev: 0,
-                workload: WorkloadConfig::FioZbd(workload.clone()),
-                bio_segment_bytes: segment,
-                start_ns: 0,
-            })
-            .collect()
+        JobConfig {
+            name: String::new(),
+            dev: 0,
+            workload: WorkloadConfig::FioZbd(workload),
+            bio_segment_bytes: if self.on(Key::Hugepages) { 2 << 20 } else { 4096 },
+            start_ns: 0,
+        }
     }
 
-    fn writeback(&mut self, drive: &DriveConfig, offset: u64) -> Vec<JobConfig> {
+    fn writeback(&mut self, p: &DriveProfile) -> JobConfig {
+        let offset = self.offset(p);
         let pages = self.n(Key::WbSegmentBytes).saturating_mul(self.n(Key::MaxSegments));
         if pages < BLOCK_BYTES {
             let d =
                 self.error(Key::WbSegmentBytes, "times max_segments is less than a 4 KiB block, so no write would fit");
             self.problems.push(d.suggest("4096"));
         }
-        if drive.first_fill != FirstFill::Empty {
+        if self.is(Key::FirstFill, "random") {
             let d = self.error(Key::FirstFill, "writeback starts in an empty zone, so its writes would all fail");
             self.problems.push(d.suggest("first_fill=empty"));
         }
-        let (lo, hi) = match self.s.resolved(self.side, Key::Filesize) {
+        let (lo, hi) = match self.resolved(Key::Filesize) {
             Value::Range(lo, hi) => (lo, hi),
             _ => (0, 0),
         };
@@ -462,14 +537,13 @@ impl Checker<'_> {
             let d = self.error(Key::Runtime, "writeback does not end by itself: set runtime or io_size");
             self.problems.push(d.suggest("runtime=30s"));
         }
-        let p = &drive.profile;
         let room = u64::from(p.nr_zones).saturating_sub(offset) * p.zone_capacity_sectors * SECTOR_BYTES;
         let asked = self.n(Key::RampSize).saturating_add(self.n(Key::IoSize)).saturating_add(hi);
         if asked > room && room > 0 {
             let d = self.error(Key::IoSize, format!("more than fits behind offset, {}", print_bytes(room)));
             self.problems.push(d);
         }
-        vec![JobConfig {
+        JobConfig {
             name: "writeback".into(),
             dev: 0,
             workload: WorkloadConfig::Writeback(WritebackConfig {
@@ -480,11 +554,11 @@ impl Checker<'_> {
             }),
             bio_segment_bytes: self.n32(Key::WbSegmentBytes),
             start_ns: 0,
-        }]
+        }
     }
 
     fn faults(&mut self, capacity: u64) -> Vec<FaultRule> {
-        let Value::Faults(list) = self.s.resolved(self.side, Key::Fault) else { return Vec::new() };
+        let Value::Faults(list) = self.resolved(Key::Fault) else { return Vec::new() };
         if list.iter().any(|f| f.nr_sectors == 0) {
             let d = self.error(Key::Fault, "an error over 0 sectors hits nothing");
             self.problems.push(d);
@@ -518,9 +592,27 @@ impl Checker<'_> {
             }
             let missing = Param::of(key).shown_when.iter().find(|(k, word)| !self.is(*k, word));
             if let Some((k, word)) = missing {
-                let message = format!("has no effect without {}={word}", Param::of(*k).key);
-                self.problems.push(Diagnostic::note(&self.name(key), &self.word(key), message));
+                let d = Diagnostic::note(&self.name(key), &self.word(key), without(*k, word));
+                self.problems.push(d);
             }
+        }
+        // Jobs that are not there, each said once.
+        let fio = self.is(Key::Workload, "fio");
+        let jobs = if fio { self.n(Key::Numjobs) } else { 0 };
+        let mut said = None;
+        for own in self.s.own().iter().filter(|own| own.side <= self.side && u64::from(own.job) >= jobs) {
+            if said == Some((own.side, own.job)) {
+                continue;
+            }
+            said = Some((own.side, own.job));
+            let (name, value) = (own.name(), own.text());
+            self.problems.push(if fio {
+                let last = (jobs - 1).to_string();
+                let d = Diagnostic::warning(&name, &value, ["there is no such job: the last is job", &last].concat());
+                d.suggest(["numjobs=", &(u32::from(own.job) + 1).to_string()].concat())
+            } else {
+                Diagnostic::note(&name, &value, without(Key::Workload, "fio"))
+            });
         }
     }
 
@@ -547,22 +639,21 @@ impl Checker<'_> {
     /// Run B's differences become changes at the time of the fork.
     fn fork(&mut self, cfg: &mut SimConfig, at: u64) {
         let text = print_seconds(at);
+        for own in self.s.own().iter().filter(|own| own.side == Side::B) {
+            self.problems.push(needs_new_run(&own.name(), &own.text(), &text));
+        }
         for (key, v) in self.s.b() {
             let row = Param::of(*key);
-            let name = format!("b.{}", row.key);
+            let name = own_name(Side::B, None, *key);
             let value = row.print(v);
             let missing = row.shown_when.iter().find(|(k, word)| !self.is(*k, word));
             if let Some((k, word)) = missing {
-                let message = format!("has no effect without {}={word}", Param::of(*k).key);
-                self.problems.push(Diagnostic::note(&name, &value, message));
+                self.problems.push(Diagnostic::note(&name, &value, without(*k, word)));
                 continue;
             }
             match live_change(at, *key, v) {
                 Some(change) => cfg.changes.push(change),
-                None => {
-                    let message = format!("needs a new run: it cannot change at b.at={text}");
-                    self.problems.push(Diagnostic::error(&name, &value, message).suggest("b.at=0"));
-                }
+                None => self.problems.push(needs_new_run(&name, &value, &text)),
             }
         }
         let end = cfg.stop.runtime_ns.filter(|_| cfg.ramp.bytes == 0).map(|ns| ns + cfg.ramp.time_ns);
@@ -574,25 +665,38 @@ impl Checker<'_> {
 
     /// Limits that keep memory and the time of one event bounded: requests an I/O is cut into, and all in flight.
     fn too_many_pieces(&mut self, cfg: &SimConfig) {
-        let Some(job) = cfg.jobs.first() else { return };
-        let request = mean_request_bytes(cfg);
-        let (key, pieces, in_flight) = match &job.workload {
-            WorkloadConfig::FioZbd(f) => {
-                let pieces = (f.bs * SECTOR_BYTES).div_ceil(request);
-                (Key::Bs, pieces, pieces * u64::from(f.iodepth) * cfg.jobs.len() as u64)
+        let (mut in_flight, mut most, mut key) = (0, 0, Key::Iodepth);
+        for (job, i) in cfg.jobs.iter().zip(0u8..=u8::MAX) {
+            let request = request_bytes(cfg, job);
+            let of_job = match &job.workload {
+                WorkloadConfig::FioZbd(f) => {
+                    let pieces = (f.bs * SECTOR_BYTES).div_ceil(request);
+                    if pieces > MAX_PIECES {
+                        self.job = Some(i);
+                        let message =
+                            format!("each I/O would be cut into {pieces} requests by max_segments and max_sectors_kb");
+                        let d = self.error(Key::Bs, message).allow(format!("up to {MAX_PIECES} requests an I/O"));
+                        self.problems.push(d.suggest(print_bytes(MAX_PIECES * request)));
+                    }
+                    pieces * u64::from(f.iodepth)
+                }
+                WorkloadConfig::Writeback(w) => {
+                    key = Key::WbInFlight;
+                    w.in_flight_limit / request
+                }
+                WorkloadConfig::List(_) => 0,
+            };
+            in_flight += of_job;
+            // The job to be named is the one with most of it.
+            if of_job > most {
+                (most, self.job) = (of_job, Some(i));
             }
-            WorkloadConfig::Writeback(w) => (Key::WbInFlight, 1, w.in_flight_limit / request),
-            WorkloadConfig::List(_) => return,
-        };
-        if pieces > MAX_PIECES {
-            let message = format!("each I/O would be cut into {pieces} requests by max_segments and max_sectors_kb");
-            let d = self.error(key, message).allow(format!("up to {MAX_PIECES} requests an I/O"));
-            self.problems.push(d.suggest(print_bytes(MAX_PIECES * request)));
-        } else if in_flight > MAX_IN_FLIGHT {
-            let message = format!("{in_flight} requests would be in flight at once");
-            let d = self.error(if key == Key::Bs { Key::Iodepth } else { key }, message);
+        }
+        if in_flight > MAX_IN_FLIGHT && !self.problems.has_errors() {
+            let d = self.error(key, format!("{in_flight} requests would be in flight at once"));
             self.problems.push(d.allow(format!("up to {MAX_IN_FLIGHT} over all jobs")));
         }
+        self.job = None;
     }
 
     fn too_long(&mut self, cfg: &SimConfig, events: u64) {

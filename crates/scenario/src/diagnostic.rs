@@ -68,7 +68,7 @@ impl Diagnostic {
     /// A problem of `key` with the given value.
     pub fn new(severity: Severity, key: &str, value: &str, message: impl Into<String>) -> Self {
         Self {
-            key: key.to_string(),
+            key: shorten(key),
             severity,
             place: Place::Nowhere,
             value: shorten(value),
@@ -130,8 +130,46 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// Problems as they are found, none twice. What comes after the first [`MAX_PROBLEMS`] is only counted, so that a
+/// text of nothing but mistakes takes no more memory than its first hundred.
+#[derive(Default)]
+pub struct Problems {
+    list: Vec<Diagnostic>,
+    more: u32,
+    /// The worst of those that were only counted.
+    worst: Option<Severity>,
+}
+
+/// Problems that are told one by one.
+pub const MAX_PROBLEMS: usize = 100;
+
+impl Problems {
+    /// Takes one more.
+    pub fn push(&mut self, d: Diagnostic) {
+        if self.list.contains(&d) {
+            return;
+        }
+        if self.list.len() < MAX_PROBLEMS {
+            return self.list.push(d);
+        }
+        self.more += 1;
+        self.worst = self.worst.max(Some(d.severity));
+    }
+    /// One of them is an error.
+    pub fn has_errors(&self) -> bool {
+        self.worst == Some(Severity::Error) || self.list.iter().any(Diagnostic::is_error)
+    }
+    /// The list; what was only counted is its last line.
+    pub fn into_list(mut self) -> Vec<Diagnostic> {
+        if let Some(worst) = self.worst {
+            self.list.push(Diagnostic::new(worst, "", "", ["and ", &self.more.to_string(), " more"].concat()));
+        }
+        self.list
+    }
+}
+
 /// Values from outside are quoted in messages: control characters go, and 60 characters are enough.
-fn shorten(value: &str) -> String {
+pub(crate) fn shorten(value: &str) -> String {
     let clean = |c: char| if c.is_control() { '?' } else { c };
     if value.chars().count() <= 60 {
         return value.chars().map(clean).collect();
@@ -185,5 +223,20 @@ mod tests {
         let d = Diagnostic::error("bs", &"x".repeat(1000), "not a number");
         assert_eq!(d.value.len(), 60);
         assert_eq!(Diagnostic::error("bs", "a\nb", "no").value, "a?b");
+    }
+
+    #[test]
+    fn a_thousand_problems_are_a_hundred_and_a_count() {
+        let mut problems = Problems::default();
+        for i in 0..1000 {
+            let severity = if i == 999 { Severity::Error } else { Severity::Warning };
+            problems.push(Diagnostic::new(severity, "", "", i.to_string()));
+            // What is in the list is not taken twice.
+            problems.push(Diagnostic::warning("", "", "0"));
+        }
+        assert!(problems.has_errors());
+        let list = problems.into_list();
+        assert_eq!(list.len(), MAX_PROBLEMS + 1);
+        assert_eq!((list[MAX_PROBLEMS].message.as_str(), list[MAX_PROBLEMS].is_error()), ("and 900 more", true));
     }
 }

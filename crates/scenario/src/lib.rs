@@ -10,6 +10,7 @@
 
 pub mod check;
 pub mod diagnostic;
+pub mod packed;
 pub mod params;
 pub mod preset;
 pub mod profile;
@@ -20,9 +21,9 @@ pub mod view;
 
 pub use check::{check, check_all, estimate_events, validate};
 pub use diagnostic::{Diagnostic, Place, Severity};
-pub use params::{Group, KEYS, Key, Live, PARAMS, Param};
+pub use params::{Group, KEYS, Key, Live, PARAMS, Param, Scope};
 pub use preset::{PRESETS, Preset};
-pub use scenario::{Moment, Scenario, Side, Sweep};
+pub use scenario::{Moment, Own, Scenario, Side, Sweep};
 pub use text::{decode, encode};
 pub use value::{Unit, Value};
 pub use view::{Panel, Panels};

@@ -45,6 +45,17 @@ pub enum Live {
     Sysfs,
 }
 
+/// What may have a value of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Only the run: one value for all.
+    Run,
+    /// Each job: `job1.bs`.
+    Job,
+    /// Each disk: `sda.nr_requests`.
+    Disk,
+}
+
 /// One parameter.
 #[derive(Debug)]
 pub struct Param {
@@ -62,6 +73,8 @@ pub struct Param {
     pub default: &'static str,
     /// Form group.
     pub group: Group,
+    /// What may have a value of its own.
+    pub scope: Scope,
     /// Shown, and in effect, only while all of these keys have these values.
     pub shown_when: &'static [(Key, &'static str)],
     /// Hidden until asked for.
@@ -167,16 +180,19 @@ const BASE: Param = Param {
     step: 1,
     default: "auto",
     group: Group::Workload,
+    scope: Scope::Run,
     shown_when: &[],
     advanced: false,
     live: Live::No,
     profile: None,
     help: "",
 };
+const JOB: Param = Param { scope: Scope::Job, ..BASE };
 const BLOCK: Param = Param { group: Group::BlockLayer, ..BASE };
-const DEADLINE: Param = Param { shown_when: &[(Key::Scheduler, "mq-deadline")], advanced: true, ..BLOCK };
+const QUEUE: Param = Param { scope: Scope::Disk, ..BLOCK };
+const DEADLINE: Param = Param { shown_when: &[(Key::Scheduler, "mq-deadline")], advanced: true, ..QUEUE };
 const HOST: Param = Param { unit: NS, max: 10 * SEC, step: US, advanced: true, ..BLOCK };
-const DEVICE: Param = Param { group: Group::Device, ..BASE };
+const DEVICE: Param = Param { group: Group::Device, scope: Scope::Disk, ..BASE };
 const PROFILE: Param = Param { advanced: true, ..DEVICE };
 const RUN: Param = Param { group: Group::Run, ..BASE };
 
@@ -197,15 +213,15 @@ params! {
     },
     Rw: Param {
         key: "rw", unit: Unit::Word(&["write", "randwrite", "read", "randread"]), default: "write", shown_when: FIO,
-        help: "Direction and order; for randwrite the random offset chooses the zone, the data goes to its write pointer.", ..BASE
+        help: "Direction and order; for randwrite the random offset chooses the zone, the data goes to its write pointer.", ..JOB
     },
     Bs: Param {
         key: "bs", unit: Unit::Bytes, min: 4 * KIB, max: 256 * MIB, step: 0, default: "1MiB", shown_when: FIO,
-        help: "Size of one I/O, a multiple of 4 KiB.", ..BASE
+        help: "Size of one I/O, a multiple of 4 KiB.", ..JOB
     },
     Iodepth: Param {
         key: "iodepth", min: 1, max: 4096, step: 0, default: "1", shown_when: FIO,
-        help: "I/Os each job keeps in flight.", ..BASE
+        help: "I/Os each job keeps in flight.", ..JOB
     },
     Numjobs: Param {
         key: "numjobs", min: 1, max: 256, default: "1", shown_when: FIO,
@@ -213,11 +229,11 @@ params! {
     },
     Size: Param {
         key: "size", unit: Unit::Zones, min: 1, max: 64 * TIB, step: 256 * MIB, shown_when: FIO,
-        help: "Range of each job, in whole zones from offset; auto is the rest of the disk.", ..BASE
+        help: "Range of each job, in whole zones from offset; auto is the rest of the disk.", ..JOB
     },
     Offset: Param {
         key: "offset", unit: Unit::Zones, min: 1, max: 64 * TIB, step: 256 * MIB,
-        help: "Where the range starts; auto is the first sequential zone.", ..BASE
+        help: "Where the range starts; auto is the first sequential zone.", ..JOB
     },
     MaxOpenZones: Param {
         key: "max_open_zones", min: 1, max: 4096, shown_when: FIO,
@@ -225,7 +241,7 @@ params! {
     },
     Hugepages: Param {
         key: "hugepages", unit: Unit::Bool, default: "0", shown_when: FIO,
-        help: "Buffers on 2 MiB pages: an I/O is then one segment instead of one every 4 KiB.", ..BASE
+        help: "Buffers on 2 MiB pages: an I/O is then one segment instead of one every 4 KiB.", ..JOB
     },
     Filesize: Param {
         key: "filesize", unit: Unit::ByteRange, min: 4 * KIB, max: TIB, step: 0, default: "256MiB", shown_when: WRITEBACK,
@@ -254,19 +270,19 @@ params! {
         key: "zoned_qd1_writes", unit: Unit::Bool, default: "0", live: Live::Sysfs,
         shown_when: &[(Key::ZoneOrdering, "zwplug")],
         help: "One worker issues all zone writes of the disk, one at a time, a whole zone's backlog before the next; \
-               Linux 7.1 turns it on for rotating zoned disks.", ..BLOCK
+               Linux 7.1 turns it on for rotating zoned disks.", ..QUEUE
     },
     Scheduler: Param {
         key: "scheduler", unit: Unit::Word(&["none", "mq-deadline"]), default: "mq-deadline",
-        help: "I/O scheduler of the queue.", ..BLOCK
+        help: "I/O scheduler of the queue.", ..QUEUE
     },
     NrRequests: Param {
         key: "nr_requests", min: 1, max: 2048, step: 0,
-        help: "Requests the queue can hold; auto is twice the queue depth with a scheduler, else the queue depth.", ..BLOCK
+        help: "Requests the queue can hold; auto is twice the queue depth with a scheduler, else the queue depth.", ..QUEUE
     },
     AsyncDepth: Param {
         key: "async_depth", min: 1, max: 2048, step: 0, shown_when: &[(Key::Scheduler, "mq-deadline")],
-        help: "Scheduler tags that writes may use; auto is nr_requests.", ..BLOCK
+        help: "Scheduler tags that writes may use; auto is nr_requests.", ..QUEUE
     },
     ReadExpire: Param {
         key: "read_expire", unit: MS, max: 1000 * SEC, step: 1000 * US, default: "500ms",
@@ -290,23 +306,23 @@ params! {
     },
     MaxSectorsKb: Param {
         key: "max_sectors_kb", unit: Unit::Kib, min: 1, max: 32_767 * KIB, step: 0,
-        help: "Largest request in KiB; auto is 4096 or what the host adapter allows.", ..BLOCK
+        help: "Largest request in KiB; auto is 4096 or what the host adapter allows.", ..QUEUE
     },
     MaxSegments: Param {
         key: "max_segments", min: 1, max: 65_535, step: 0,
-        help: "Memory segments in a request; auto is the host adapter's limit.", ..BLOCK
+        help: "Memory segments in a request; auto is the host adapter's limit.", ..QUEUE
     },
     Nomerges: Param {
         key: "nomerges", max: 2, default: "0",
-        help: "0 tries all merges, 1 only the cheap ones, 2 none.", ..BLOCK
+        help: "0 tries all merges, 1 only the cheap ones, 2 none.", ..QUEUE
     },
     Hba: Param {
         key: "hba", unit: Unit::Word(&["ahci", "mpi3mr"]), default: "ahci",
-        help: "Host adapter: AHCI takes 168 segments a command; mpi3mr 256 segments and at most 1 MiB.", ..BLOCK
+        help: "Host adapter: AHCI takes 168 segments a command; mpi3mr 256 segments and at most 1 MiB.", ..QUEUE
     },
     QueueDepth: Param {
         key: "queue_depth", min: 1, max: 32,
-        help: "Commands the drive may hold at the same time; auto is 32.", ..BLOCK
+        help: "Commands the drive may hold at the same time; auto is 32.", ..QUEUE
     },
     DeadPlugRevive: Param {
         key: "dead_plug_revive", unit: Unit::Bool, default: "1", advanced: true,

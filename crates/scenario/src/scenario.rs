@@ -5,19 +5,46 @@
 //! Leaves out: text of whole scenarios (`text`).
 
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::params::{KEYS, Key, PARAMS, Param, find};
+use crate::params::{KEYS, Key, PARAMS, Param, Scope, find};
 use crate::preset::Preset;
 use crate::profile;
 use crate::value::{self, Problem, S, Unit, Value, print_seconds};
 use crate::view::Panels;
 
 /// One of the two runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The run itself.
     A,
     /// The run it is compared with.
     B,
+}
+
+/// A value that one job alone has: `job1.bs=64KiB`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Own {
+    /// A: in both runs; B: in run B only.
+    pub side: Side,
+    /// Which job, from 0.
+    pub job: u8,
+    /// The setting, one of [`Scope::Job`].
+    pub key: Key,
+    /// Its value.
+    pub value: Value,
+}
+
+impl Own {
+    fn place(&self) -> (Side, u8, Key) {
+        (self.side, self.job, self.key)
+    }
+    /// Name in links: `b.job1.bs`.
+    pub fn name(&self) -> String {
+        own_name(self.side, Some(self.job), self.key)
+    }
+    /// Canonical text of the value.
+    pub fn text(&self) -> String {
+        Param::of(self.key).print(&self.value)
+    }
 }
 
 /// A moment of a run: a time, and the k-th record at that time.
@@ -51,6 +78,8 @@ pub struct Scenario {
     a: Vec<Value>,
     /// In order of keys.
     b: Vec<(Key, Value)>,
+    /// In order of side, job, key.
+    own: Vec<Own>,
     /// Run B is A until this time, ns, and has its own settings from then on; `None` = from the start.
     pub fork: Option<u64>,
     /// A sweep other than the preset's.
@@ -82,6 +111,7 @@ impl Scenario {
             preset: None,
             a: PARAMS.iter().map(Param::default_value).collect(),
             b: Vec::new(),
+            own: Vec::new(),
             fork: None,
             sweep: None,
             sweep2: None,
@@ -122,33 +152,83 @@ impl Scenario {
             },
         }
     }
-    /// Sets `key=text`, `b.` in front of the key for run B; `b.at` is the fork. On an error nothing changes.
+    /// Sets `key=text`: `b.` in front of the key for run B, `job1.` for one job, `sda.` for the disk; `b.at` is the
+    /// fork. On an error nothing changes.
     pub fn set_text(&mut self, key: &str, text: &str) -> Result<(), Diagnostic> {
+        match self.try_text(key, text)? {
+            true => Ok(()),
+            false => Err(near_key(Diagnostic::error(key, text, "no such parameter"))),
+        }
+    }
+    /// The same; false for a key that nothing is called.
+    pub(crate) fn try_text(&mut self, key: &str, text: &str) -> Result<bool, Diagnostic> {
         if key == "b.at" {
             self.fork = time(key, text)?;
-            return Ok(());
+            return Ok(true);
         }
         let (side, name) = match key.strip_prefix("b.") {
             Some(name) => (Side::B, name),
             None => (Side::A, key),
         };
-        let prefix = if side == Side::B { "b." } else { "" };
-        let Some(k) = find(name) else {
-            let d = Diagnostic::error(key, text, "no such parameter");
-            return Err(match nearest(name, PARAMS.iter().map(|p| p.key)) {
-                Some(near) => d.suggest(format!("{prefix}{near}")),
-                None => d,
-            });
+        let (instance, name) = match name.split_once('.') {
+            Some((instance, name)) => (Some(instance), name),
+            None => (None, name),
         };
-        if side == Side::B && k == Key::Seed {
-            return Err(Diagnostic::error(key, text, "runs A and B share the seed"));
+        let number = |i: &str| !i.is_empty() && i.bytes().all(|c| c.is_ascii_digit());
+        let job = instance.and_then(|i| i.strip_prefix("job")).filter(|n| number(n));
+        let known = job.is_some() || instance.is_none_or(|i| i == DISK);
+        let Some(k) = find(name).filter(|_| known) else { return Ok(false) };
+        let bad = |message: &str| Diagnostic::error(key, text, message);
+        let row = Param::of(k);
+        let wanted = if job.is_some() { Scope::Job } else { Scope::Disk };
+        if instance.is_some() && row.scope != wanted {
+            let message = match row.scope {
+                Scope::Run => "is a setting of the whole run",
+                Scope::Job => "is a setting of jobs",
+                Scope::Disk => "is a setting of the disk",
+            };
+            let b = if side == Side::B { "b." } else { "" };
+            return Err(bad(message).suggest(format!("{b}{}={text}", row.key)));
         }
-        let v = Param::of(k).parse(text).map_err(|mut d| {
+        if side == Side::B && k == Key::Seed {
+            return Err(bad("runs A and B share the seed"));
+        }
+        let v = row.parse(text).map_err(|mut d| {
             d.key = key.into();
             d
         })?;
-        self.set(side, k, v);
-        Ok(())
+        match job {
+            None => self.set(side, k, v),
+            Some(n) => match n.parse() {
+                Ok(job) => self.set_own(Own { side, job, key: k, value: v }),
+                Err(_) => return Err(bad("no such job").allow("job0 to job255")),
+            },
+        }
+        Ok(true)
+    }
+
+    /// What single jobs have of their own, in the order of side, job, key.
+    pub fn own(&self) -> &[Own] {
+        &self.own
+    }
+    /// Sets a value of one job alone.
+    pub fn set_own(&mut self, own: Own) {
+        match self.own.binary_search_by_key(&own.place(), Own::place) {
+            Ok(i) => self.own[i] = own,
+            Err(i) => self.own.insert(i, own),
+        }
+    }
+    /// Drops a value of one job alone.
+    pub fn drop_own(&mut self, side: Side, job: u8, key: Key) {
+        self.own.retain(|o| o.place() != (side, job, key));
+    }
+    /// What a job has of its own on a side: run B's comes before what it has in both runs.
+    pub fn own_of(&self, side: Side, job: u8, key: Key) -> Option<&Own> {
+        self.own.iter().rev().find(|o| o.side <= side && (o.job, o.key) == (job, key))
+    }
+    /// The value of a job on a side.
+    pub fn job_value(&self, side: Side, job: u8, key: Key) -> &Value {
+        self.own_of(side, job, key).map_or_else(|| self.value(side, key), |o| &o.value)
     }
     /// Back to the preset's value (A) or to no difference beyond the preset's (B).
     pub fn reset(&mut self, side: Side, key: Key) {
@@ -175,7 +255,7 @@ impl Scenario {
 
     /// True if there is a run B.
     pub fn has_b(&self) -> bool {
-        !self.b.is_empty()
+        !self.b.is_empty() || self.own.iter().any(|o| o.side == Side::B)
     }
     /// What differs in run B, in the order of keys.
     pub fn b(&self) -> &[(Key, Value)] {
@@ -192,6 +272,7 @@ impl Scenario {
     /// Drops run B.
     pub fn drop_b(&mut self) {
         self.b.clear();
+        self.own.retain(|o| o.side == Side::A);
         self.fork = None;
     }
 
@@ -297,9 +378,10 @@ impl Scenario {
     /// `b.` lines included, each line ended by a newline. What only chooses what is shown (`sw`, `view`, `t` and the
     /// like) is not part of it.
     pub fn hash(&self) -> u64 {
-        let b = self.b.iter().map(|(k, v)| format!("b.{}={}\n", Param::of(*k).key, Param::of(*k).print(v)));
-        let fork = self.fork.map(|ns| format!("b.at={}\n", print_seconds(ns)));
-        fnv_lines(self.lines(Side::A).chain(b).chain(fork))
+        let b = self.b.iter().map(|(k, v)| line(&own_name(Side::B, None, *k), &Param::of(*k).print(v)));
+        let own = self.own.iter().filter(|o| o.side == Side::B).map(|o| line(&o.name(), &o.text()));
+        let fork = self.fork.map(|ns| line("b.at", &print_seconds(ns)));
+        fnv_lines(self.lines(Side::A).chain(b).chain(own).chain(fork))
     }
     /// Configuration hash of one run alone.
     pub fn side_hash(&self, side: Side) -> u64 {
@@ -309,10 +391,52 @@ impl Scenario {
         }
     }
     fn lines(&self, side: Side) -> impl Iterator<Item = String> {
-        KEYS.iter()
+        let all = KEYS
+            .iter()
             .filter(move |k| *self.value(side, **k) != Param::of(**k).default_value())
-            .map(move |k| format!("{}={}\n", Param::of(*k).key, self.text(side, *k)))
+            .map(move |k| line(Param::of(*k).key, &self.text(side, *k)));
+        let own = self.own.iter().filter(move |o| self.own_of(side, o.job, o.key) == Some(o));
+        all.chain(own.map(|o| line(&own_name(Side::A, Some(o.job), o.key), &o.text())))
     }
+}
+
+/// The disk's name: with one disk `sda.KEY` is the same as KEY.
+const DISK: &str = "sda";
+
+/// Name of a setting in links.
+pub(crate) fn own_name(side: Side, job: Option<u8>, key: Key) -> String {
+    let mut name = String::from(if side == Side::B { "b." } else { "" });
+    if let Some(job) = job {
+        name += "job";
+        name += &job.to_string();
+        name += ".";
+    }
+    name + Param::of(key).key
+}
+
+fn line(key: &str, value: &str) -> String {
+    [key, "=", value, "\n"].concat()
+}
+
+/// The diagnostic of a key that nothing is called, with the nearest key that something is.
+pub(crate) fn near_key(d: Diagnostic) -> Diagnostic {
+    let at = d.key.rfind('.').map_or(0, |dot| dot + 1);
+    let (prefix, name) = d.key.split_at(at);
+    let Some(near) = nearest(name, PARAMS.iter().map(|p| p.key)) else { return d };
+    // A known name behind an unknown instance: the instance is the slip.
+    let prefix = match (near == name, find(near).map(|k| Param::of(k).scope)) {
+        (false, _) | (_, None) => prefix,
+        (true, Some(scope)) => match (prefix.starts_with("b."), scope) {
+            (false, Scope::Run) => "",
+            (false, Scope::Job) => "job0.",
+            (false, Scope::Disk) => "sda.",
+            (true, Scope::Run) => "b.",
+            (true, Scope::Job) => "b.job0.",
+            (true, Scope::Disk) => "b.sda.",
+        },
+    };
+    let suggestion = [prefix, near].concat();
+    d.suggest(suggestion)
 }
 
 /// The time of a fork; 0 is none.

@@ -4,15 +4,16 @@
 //! Rule: never panics, never drops a key in silence; `encode(decode(x)) == x` for every text `encode` can write.
 //! Leaves out: whether the values fit together (`check`).
 //!
-//! Order of a fragment: `v p m`, A's keys in the order of the table, B's with `b.` in front, `b.at`, `sw sw2 seeds`,
-//! `view`, keys that mean nothing here, `t`. Values at their default (the preset's, if there is one) are left out.
+//! Order of a fragment: `v p m`, A's keys in the order of the table, those of single jobs (`job1.bs`), B's with `b.` in
+//! front, `b.at`, `z`, `sw sw2 seeds`, `view`, keys that mean nothing here, `t`. Values at their default (the preset's, if there is one) are left out.
 
 use bioscope_core::MODEL_VERSION;
 
-use crate::diagnostic::{Diagnostic, Place, nearest};
-use crate::params::{KEYS, PARAMS, Param};
+use crate::diagnostic::{Diagnostic, Place, Problems, nearest, shorten};
+use crate::packed;
+use crate::params::{KEYS, Param};
 use crate::preset::{self, PRESETS};
-use crate::scenario::{MAX_SEEDS, Moment, Scenario, Side, Sweep};
+use crate::scenario::{MAX_SEEDS, Moment, Scenario, Side, Sweep, near_key, own_name};
 use crate::value::{self, S, Value, print_seconds};
 use crate::view::Panels;
 
@@ -20,11 +21,20 @@ use crate::view::Panels;
 pub const LINK_VERSION: u32 = 1;
 /// Longest text that is read, bytes.
 pub const MAX_TEXT: usize = 16 * 1024;
+/// Most settings that are read: as many as fit into the longest text if none is a mere letter.
+const MAX_PAIRS: usize = 2048;
+/// A text this short grows by less than [`MAX_TEXT`] when it is written canonically.
+const SHORT_TEXT: usize = 4096;
+/// So do so few settings of single jobs, unpacked.
+const FEW_OWN: usize = 64;
+/// What a file has more than a fragment, at most: its title.
+const FILE_EXTRA: usize = 256;
+/// Settings of single jobs are packed from this many characters on; fewer stay readable.
+const PACK_FROM: usize = 120;
 
-/// Keys of the format that are not built yet.
-const NOT_YET: [&str; 1] = ["z"];
-/// Words before a dot that address one of several jobs or devices.
-const INSTANCES: [&str; 6] = ["job", "sd", "md", "nullb", "nvme", "dm-"];
+/// The upgraders: `UPGRADES[n - 1]` turns the settings of a text of version n into those of version n + 1.
+const UPGRADES: [Upgrade; LINK_VERSION as usize - 1] = [];
+type Upgrade = fn(&mut Vec<Pair>);
 
 /// The fragment of a link: what stands behind the first `#`, or the whole text.
 pub fn fragment_of(link: &str) -> &str {
@@ -34,113 +44,123 @@ pub fn fragment_of(link: &str) -> &str {
 /// Reads a fragment, with or without its `#`. What cannot be used is in the list and left out of the scenario.
 pub fn decode(fragment: &str) -> (Scenario, Vec<Diagnostic>) {
     let fragment = fragment.strip_prefix('#').unwrap_or(fragment);
-    if let Some(refused) = too_long(fragment) {
-        return refused;
-    }
-    let mut pairs = Vec::new();
-    let mut problems = Vec::new();
     let mut at = 1u32;
-    for part in fragment.split('&') {
+    let parts = fragment.split('&').map(|part| {
         let place = Place::Fragment(at);
         at += part.chars().count() as u32 + 1;
-        if part.is_empty() {
-            continue;
-        }
-        match pair(part, place) {
-            Ok(p) => pairs.push(p),
-            Err(d) => problems.push(d),
-        }
-    }
-    read(pairs, problems)
+        (part, place)
+    });
+    read_all(fragment, parts)
 }
 
 /// Reads a `.bioscope` file: `key=value` lines, blank lines, and comments that start with `#`.
 pub fn decode_file(text: &str) -> (Scenario, Vec<Diagnostic>) {
-    if let Some(refused) = too_long(text) {
-        return refused;
-    }
-    let mut pairs = Vec::new();
-    let mut problems = Vec::new();
     // Some editors begin a file with a byte order mark.
-    for (i, raw) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+    let lines = text.trim_start_matches('\u{feff}').lines().zip(1u32..).map(|(raw, line)| {
         let content = raw.split_once('#').map_or(raw, |(before, _)| before);
-        if content.trim().is_empty() {
-            continue;
-        }
         let indent = content.chars().take_while(|c| c.is_whitespace()).count() as u32;
-        let place = Place::File { line: i as u32 + 1, column: indent + 1 };
-        match pair(content, place) {
-            Ok(p) => pairs.push(p),
-            Err(d) => problems.push(d),
-        }
-    }
-    read(pairs, problems)
+        (content, Place::File { line, column: indent + 1 })
+    });
+    read_all(text, lines)
 }
 
 /// Writes the fragment of a link, without `#`.
 pub fn encode(s: &Scenario) -> String {
-    let pairs = pairs(s);
-    let escaped: Vec<String> = pairs.iter().map(|(k, v)| format!("{}={}", escape(k), escape(v))).collect();
-    escaped.join("&")
+    let mut text = String::new();
+    write(s, &mut |key, value| {
+        if !text.is_empty() {
+            text.push('&');
+        }
+        escape(key, &mut text);
+        text.push('=');
+        escape(value, &mut text);
+    });
+    text
 }
 
 /// Writes a `.bioscope` file.
 pub fn encode_file(s: &Scenario) -> String {
     let mut text = String::new();
     if let Some(p) = s.preset {
-        text += &format!("# {}\n", p.title);
+        text = ["# ", p.title, "\n"].concat();
     }
-    for (key, v) in pairs(s) {
-        text += &format!("{}={}\n", escape(&key), escape(&v));
-    }
+    write(s, &mut |key, value| {
+        escape(key, &mut text);
+        text.push('=');
+        escape(value, &mut text);
+        text.push('\n');
+    });
     text
 }
 
-/// The scenario as pairs in canonical order.
-fn pairs(s: &Scenario) -> Vec<(String, String)> {
-    let mut out: Vec<(String, String)> = vec![("v".into(), LINK_VERSION.to_string())];
-    let mut add = |key: &str, text: String| out.push((key.into(), text));
+/// The scenario as keys and values in canonical order.
+fn write(s: &Scenario, add: &mut dyn FnMut(&str, &str)) {
+    add("v", &LINK_VERSION.to_string());
     if let Some(p) = s.preset {
-        add("p", p.name.into());
+        add("p", p.name);
     }
     if let Some(m) = s.m {
-        add("m", m.to_string());
+        add("m", &m.to_string());
     }
     for &key in KEYS.iter().filter(|k| s.is_changed(**k)) {
-        add(Param::of(key).key, s.text(Side::A, key));
+        add(Param::of(key).key, &s.text(Side::A, key));
     }
+    let packed = packed(s);
+    let of_jobs = |side, add: &mut dyn FnMut(&str, &str)| {
+        for own in s.own().iter().filter(|own| own.side == side && packed.is_none()) {
+            add(&own.name(), &own.text());
+        }
+    };
+    of_jobs(Side::A, add);
     // B's keys are those of the preset and its own; one of the preset's that is gone needs a fresh start.
     let base = s.preset.map(preset::Preset::b_values).unwrap_or_default();
-    let fresh = base.iter().any(|(k, _)| s.b_value(*k).is_none());
+    let fresh = base.iter().any(|(k, _)| !s.b().iter().any(|(own, _)| own == k));
     if fresh {
-        add("b", "0".into());
+        add("b", "0");
     }
     for (key, v) in s.b().iter().filter(|pair| fresh || !base.contains(pair)) {
-        add(&format!("b.{}", Param::of(*key).key), Param::of(*key).print(v));
+        add(&own_name(Side::B, None, *key), &Param::of(*key).print(v));
     }
+    of_jobs(Side::B, add);
     if let Some(ns) = s.fork {
-        add("b.at", print_seconds(ns));
+        add("b.at", &print_seconds(ns));
+    }
+    if let Some(packed) = &packed {
+        add("z", packed);
     }
     if let Some(sweep) = &s.sweep {
-        add("sw", sweep.text());
+        add("sw", &sweep.text());
     }
     if let Some(sweep) = &s.sweep2 {
-        add("sw2", sweep.text());
+        add("sw2", &sweep.text());
     }
     if s.seeds != 1 {
-        add("seeds", s.seeds.to_string());
+        add("seeds", &s.seeds.to_string());
     }
     if s.view != Panels::ALL {
-        add("view", s.view.text());
+        add("view", &s.view.text());
     }
     for (key, v) in &s.extra {
-        add(key, v.clone());
+        add(key, v);
     }
     if let Some(t) = s.t {
-        let k = if t.k > 0 { format!("+{}", t.k) } else { String::new() };
-        add("t", print_seconds(t.ns) + &k);
+        let mut text = print_seconds(t.ns);
+        if t.k > 0 {
+            text.push('+');
+            text += &t.k.to_string();
+        }
+        add("t", &text);
     }
-    out
+}
+
+/// The settings of single jobs in one value, where that is shorter than one by one.
+fn packed(s: &Scenario) -> Option<String> {
+    let plain: usize = s.own().iter().map(|own| own.name().len() + own.text().len() + 2).sum();
+    if plain < PACK_FROM {
+        return None;
+    }
+    packed::pack(s.own().len() as u32, s.own().iter().map(|own| (own.name(), own.text())))
+        .filter(|packed| packed.len() + "z=&".len() < plain)
 }
 
 struct Pair {
@@ -153,68 +173,100 @@ struct Pair {
 fn pair(text: &str, place: Place) -> Result<Pair, Diagnostic> {
     let text = text.trim();
     let Some((key, value)) = text.split_once('=') else {
-        return Err(placed(place, Diagnostic::error(&clip(text), "", "not of the form key=value")));
+        return Err(Diagnostic::error(&clip(text), "", "not of the form key=value"));
     };
     match (unescape(key.trim()), unescape(value.trim())) {
         (Some(key), Some(text)) => Ok(Pair { key, text, place }),
-        _ => Err(placed(place, Diagnostic::error("", "", format!("broken % escape in {}", clip(text))))),
+        _ => Err(Diagnostic::error("", "", ["broken % escape in ", &clip(text)].concat())),
     }
 }
 
-fn placed(place: Place, mut d: Diagnostic) -> Diagnostic {
-    d.place = place;
-    d
+/// Takes what came of the text at a place.
+fn say(problems: &mut Problems, place: Place, d: Diagnostic) {
+    problems.push(Diagnostic { place, ..d });
 }
 
-fn too_long(text: &str) -> Option<(Scenario, Vec<Diagnostic>)> {
-    (text.len() > MAX_TEXT).then(|| {
-        let message = format!("{} bytes are too long: {MAX_TEXT} are read", text.len());
-        (Scenario::new(), vec![Diagnostic::error("", "", message)])
-    })
+fn refused(message: String) -> (Scenario, Vec<Diagnostic>) {
+    (Scenario::new(), vec![Diagnostic::error("", "", message)])
 }
 
-fn read(pairs: Vec<Pair>, mut problems: Vec<Diagnostic>) -> (Scenario, Vec<Diagnostic>) {
-    let last = |key: &str| pairs.iter().rev().find(|p| p.key == key);
+fn read_all<'a>(whole: &str, parts: impl Iterator<Item = (&'a str, Place)>) -> (Scenario, Vec<Diagnostic>) {
+    if whole.len() > MAX_TEXT {
+        return refused(format!("{} bytes are too long: {MAX_TEXT} are read", whole.len()));
+    }
+    let mut pairs = Vec::new();
+    let mut problems = Problems::default();
+    for (part, place) in parts.filter(|(part, _)| !part.trim().is_empty()) {
+        match pair(part, place) {
+            Ok(_) if pairs.len() == MAX_PAIRS => return refused(format!("more than {MAX_PAIRS} settings")),
+            Ok(p) => pairs.push(p),
+            Err(d) => say(&mut problems, place, d),
+        }
+    }
+    let (s, problems) = read(pairs, problems);
+    // What was read can be written and read again. A short text always can; a packed one may hold more than fits.
+    if whole.len() > SHORT_TEXT || s.own().len() > FEW_OWN {
+        let text = encode(&s);
+        if text.len() + FILE_EXTRA > MAX_TEXT || text.matches('&').count() >= MAX_PAIRS {
+            return refused(format!("these settings are too long to be written again: {MAX_TEXT} bytes are read"));
+        }
+    }
+    (s, problems)
+}
+
+fn read(mut pairs: Vec<Pair>, mut problems: Problems) -> (Scenario, Vec<Diagnostic>) {
     for (i, p) in pairs.iter().enumerate() {
         if pairs[..i].iter().any(|earlier| earlier.key == p.key) {
             let d = Diagnostic::warning(&p.key, &p.text, "given more than once; the last one counts");
-            problems.push(placed(p.place, d));
+            say(&mut problems, p.place, d);
         }
     }
-    if let Some(p) = last("v")
-        && let Err(d) = version(&p.text)
-    {
-        return (Scenario::new(), vec![placed(p.place, d)]);
+    if let Some(p) = last(&pairs, "v") {
+        match version(&p.text) {
+            Ok(n) => upgrade(&mut pairs, n, &UPGRADES),
+            Err(d) => return (Scenario::new(), vec![Diagnostic { place: p.place, ..d }]),
+        }
     }
     let mut s = Scenario::new();
-    if let Some(p) = last("p") {
+    if let Some(p) = last(&pairs, "p") {
         match preset::find(&p.text) {
             Some(preset) => s = Scenario::of(preset),
             None => {
                 let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
                 let d = Diagnostic::error("p", &p.text, "no such preset").allow(names.join(", "));
                 let near = nearest(&p.text, PRESETS.iter().map(|p| p.name));
-                problems.push(placed(p.place, near.iter().fold(d, |d, near| d.suggest(*near))));
+                say(&mut problems, p.place, near.iter().fold(d, |d, near| d.suggest(*near)));
             }
         }
     }
-    if let Some(p) = last("b") {
+    if let Some(p) = last(&pairs, "b") {
         match p.text.as_str() {
             "0" => s.drop_b(),
-            _ => problems.push(placed(p.place, Diagnostic::error("b", &p.text, "no such value").allow("0"))),
+            _ => say(&mut problems, p.place, Diagnostic::error("b", &p.text, "no such value").allow("0")),
         }
+    }
+    // What is packed comes first: a setting written out is the later word.
+    if let Some(p) = last(&pairs, "z")
+        && let Err(message) = unpack(&mut s, p, &mut problems)
+    {
+        say(&mut problems, p.place, Diagnostic::error("z", &p.text, message));
     }
     for p in &pairs {
         if let Some(d) = one(&mut s, &p.key, &p.text) {
-            problems.push(placed(p.place, d));
+            say(&mut problems, p.place, d);
         }
     }
-    (s, problems)
+    (s, problems.into_list())
 }
 
-fn version(text: &str) -> Result<(), Diagnostic> {
+fn last<'a>(pairs: &'a [Pair], key: &str) -> Option<&'a Pair> {
+    pairs.iter().rev().find(|p| p.key == key)
+}
+
+/// The version of a text, if it can be read.
+fn version(text: &str) -> Result<u32, Diagnostic> {
     match text.parse::<u32>() {
-        Ok(LINK_VERSION) => Ok(()),
+        Ok(n @ 1..=LINK_VERSION) => Ok(n),
         Ok(n) if n > LINK_VERSION => Err(Diagnostic::error(
             "v",
             text,
@@ -224,11 +276,35 @@ fn version(text: &str) -> Result<(), Diagnostic> {
     }
 }
 
+/// Brings the settings of a text of version `from` to the newest, one version after the other.
+fn upgrade(pairs: &mut Vec<Pair>, from: u32, upgrades: &[Upgrade]) {
+    for upgrade in upgrades.iter().skip(from as usize - 1) {
+        upgrade(pairs);
+    }
+}
+
+/// Takes the settings of single jobs that a `z=` holds.
+fn unpack(s: &mut Scenario, z: &Pair, problems: &mut Problems) -> Result<(), String> {
+    let list = packed::unpack(&z.text)?;
+    let mut taken = s.clone();
+    for (key, text) in packed::settings(&list)? {
+        // Only what belongs to a job is packed.
+        let of_job = key.strip_prefix("b.").unwrap_or(key).starts_with("job");
+        match if of_job { taken.try_text(key, text) } else { Ok(false) } {
+            Ok(true) => {}
+            Ok(false) => return Err(["holds ", &clip(key), ", which is no setting of a job"].concat()),
+            Err(d) => say(problems, z.place, d),
+        }
+    }
+    *s = taken;
+    Ok(())
+}
+
 /// Takes one pair; what is worth saying about it comes back.
 fn one(s: &mut Scenario, key: &str, text: &str) -> Option<Diagnostic> {
     match key {
         // Taken before all others.
-        "v" | "p" | "b" => return None,
+        "v" | "p" | "b" | "z" => return None,
         "m" => return model_version(s, text),
         "t" => match moment(text) {
             Ok(t) => s.t = Some(t),
@@ -250,17 +326,15 @@ fn one(s: &mut Scenario, key: &str, text: &str) -> Option<Diagnostic> {
             Ok(panels) => s.view = panels,
             Err(d) => return Some(d),
         },
-        _ if key == "b.at" || PARAMS.iter().any(|p| p.key == key.strip_prefix("b.").unwrap_or(key)) => {
-            return s.set_text(key, text).err();
-        }
-        _ => {
-            keep(s, key, text);
-            return Some(if is_not_yet(key) {
-                Diagnostic::note(key, text, "not yet: this version keeps it and does nothing with it")
-            } else {
-                unknown(key, text)
-            });
-        }
+        _ => match s.try_text(key, text) {
+            Ok(true) => {}
+            Ok(false) => {
+                s.extra.retain(|(k, _)| k != key);
+                s.extra.push((key.into(), text.into()));
+                return Some(near_key(Diagnostic::warning(key, text, "no such key: it is kept and does nothing")));
+            }
+            Err(d) => return Some(d),
+        },
     }
     None
 }
@@ -290,32 +364,9 @@ fn moment(text: &str) -> Result<Moment, Diagnostic> {
     }
 }
 
-fn keep(s: &mut Scenario, key: &str, text: &str) {
-    s.extra.retain(|(k, _)| k != key);
-    s.extra.push((key.into(), text.into()));
-}
-
-fn is_not_yet(key: &str) -> bool {
-    let key = key.strip_prefix("b.").filter(|rest| rest.contains('.')).unwrap_or(key);
-    if NOT_YET.contains(&key) {
-        return true;
-    }
-    key.split_once('.').is_some_and(|(instance, name)| {
-        INSTANCES.iter().any(|i| instance.starts_with(i)) && PARAMS.iter().any(|p| p.key == name)
-    })
-}
-
-fn unknown(key: &str, text: &str) -> Diagnostic {
-    let (prefix, name) = key.strip_prefix("b.").map_or(("", key), |name| ("b.", name));
-    let d = Diagnostic::warning(key, text, "no such key: it is kept and does nothing");
-    match nearest(name, PARAMS.iter().map(|p: &Param| p.key)) {
-        Some(near) => d.suggest(format!("{prefix}{near}")),
-        None => d,
-    }
-}
-
+/// The beginning of a text from outside, fit for a message.
 fn clip(text: &str) -> String {
-    text.chars().take(40).collect()
+    shorten(&text.chars().take(40).collect::<String>())
 }
 
 /// Undoes %XX; `None` where an escape is broken or the bytes are not UTF-8. A plus sign is a plus sign.
@@ -339,29 +390,56 @@ fn unescape(text: &str) -> Option<String> {
 }
 
 /// Writes what a fragment cannot hold, or what mail programs cut a link at, as %XX.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+fn escape(text: &str, out: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.,:+@/*;!~$()?'".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out += &format!("%{byte:02X}");
+            let digit = |n: u8| char::from(HEX[usize::from(n)]);
+            out.extend(['%', digit(byte >> 4), digit(byte & 15)]);
         }
     }
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn escaped(text: &str) -> String {
+        let mut out = String::new();
+        escape(text, &mut out);
+        out
+    }
+
     #[test]
     fn escapes_go_both_ways() {
         for text in ["plain", "a b", "100%", "a&b=c#d", "\u{e4}\u{1f600}", "3.4s+2"] {
-            assert_eq!(unescape(&escape(text)).as_deref(), Some(text));
+            assert_eq!(unescape(&escaped(text)).as_deref(), Some(text));
         }
+        assert_eq!(escaped("\u{e4}\n"), "%C3%A4%0A");
         for broken in ["%", "%4", "%zz", "%ff"] {
             assert_eq!(unescape(broken), None, "{broken}");
         }
+    }
+
+    #[test]
+    fn old_texts_go_through_every_later_upgrader() {
+        let upgrades: [Upgrade; 2] = [
+            |pairs| pairs.retain(|p| p.key != "gone"),
+            |pairs| {
+                pairs.push(Pair { key: "new".into(), text: "1".into(), place: Place::Nowhere });
+            },
+        ];
+        for (from, want) in [(1, "kept new"), (2, "gone kept new"), (3, "gone kept")] {
+            let mut pairs: Vec<Pair> = Vec::new();
+            for key in ["gone", "kept"] {
+                pairs.push(Pair { key: key.into(), text: String::new(), place: Place::Nowhere });
+            }
+            upgrade(&mut pairs, from, &upgrades);
+            let keys: Vec<&str> = pairs.iter().map(|p| p.key.as_str()).collect();
+            assert_eq!(keys.join(" "), want, "from {from}");
+        }
+        assert_eq!(UPGRADES.len() as u32, LINK_VERSION - 1);
     }
 }

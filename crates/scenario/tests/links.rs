@@ -2,9 +2,10 @@
 
 mod common;
 
+use bioscope_core::config::{FirstFill, JobConfig, Rw, WorkloadConfig};
 use bioscope_scenario::text::{self, MAX_TEXT};
 use bioscope_scenario::{
-    Diagnostic, KEYS, Key, PARAMS, PRESETS, Param, Scenario, Severity, Side, check, decode, encode,
+    Diagnostic, KEYS, Key, PARAMS, PRESETS, Param, Scenario, Scope, Severity, Side, check, decode, encode,
 };
 use common::{Rng, scenario, value};
 
@@ -169,12 +170,96 @@ fn run_b_comes_with_the_preset_and_can_be_dropped_or_changed() {
 
 #[test]
 fn keys_of_later_versions_are_kept() {
-    let link = "v=1&p=smr-seq-write&z=1AbC_&job1.bs=4k&b.job1.bs=8k&kolibri=a%20b&t=1s";
+    let link = "v=1&p=smr-seq-write&b.job1.thinktime=8ms&sdb.nr_requests=4&md0.chunk=64KiB&kolibri=a%20b&t=1s";
     let (s, problems) = decode(link);
-    let notes = problems.iter().filter(|d| d.severity == Severity::Note && d.message.starts_with("not yet")).count();
-    assert_eq!(notes, 3, "{problems:?}");
-    assert!(problems.iter().any(|d| d.key == "kolibri" && d.severity == Severity::Warning));
+    assert_eq!(problems.len(), 4);
+    assert!(problems.iter().all(|d| d.severity == Severity::Warning && d.message.contains("is kept")), "{problems:?}");
     assert_eq!(encode(&s), link);
+}
+
+#[test]
+fn settings_of_single_jobs_reach_the_run() {
+    let link = "v=1&bs=64KiB&numjobs=3&time_based=1&job0.offset=2000z&job1.bs=1MiB&job1.iodepth=8&job2.rw=randread\
+                &job2.size=4z&first_fill=random&b.bs=4KiB&b.job0.hugepages=1&b.job1.bs=2MiB";
+    let (s, problems) = decode(link);
+    assert!(problems.is_empty(), "{problems:?}");
+    let jobs = |side| {
+        let cfg = check(&s, side).0.unwrap();
+        let of = |j: &JobConfig| match &j.workload {
+            WorkloadConfig::FioZbd(f) => (f.rw, f.bs / 2, f.iodepth, f.first_zone, f.zones, j.bio_segment_bytes),
+            other => panic!("{other:?}"),
+        };
+        (cfg.jobs.iter().map(of).collect::<Vec<_>>(), cfg.devices[0].drive.first_fill)
+    };
+    let fill = |kib: u64| FirstFill::Random { first: 1118, count: 110_642, granularity: 2 * kib };
+    assert_eq!(
+        jobs(Side::A),
+        (
+            vec![
+                (Rw::Write, 64, 1, 2000, 109_760, 4096),
+                (Rw::Write, 1024, 8, 1118, 110_642, 4096),
+                (Rw::RandRead, 64, 1, 1118, 4, 4096)
+            ],
+            fill(64)
+        )
+    );
+    // What job 1 has of its own goes before what B says of all jobs; B's own before both.
+    assert_eq!(
+        jobs(Side::B),
+        (
+            vec![
+                (Rw::Write, 4, 1, 2000, 109_760, 2 << 20),
+                (Rw::Write, 2048, 8, 1118, 110_642, 4096),
+                (Rw::RandRead, 4, 1, 1118, 4, 4096)
+            ],
+            fill(4)
+        )
+    );
+    // With one disk its name says nothing more.
+    let (of_disk, problems) = decode("v=1&sda.nr_requests=32&b.sda.zoned_qd1_writes=1");
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(encode(&of_disk), "v=1&nr_requests=32&b.zoned_qd1_writes=1");
+}
+
+#[test]
+fn every_job_setting_can_differ() {
+    for &key in KEYS.iter().filter(|k| Param::of(**k).scope == Scope::Job) {
+        let row = Param::of(key);
+        let mut s = Scenario::new();
+        s.set_text("numjobs", "2").unwrap();
+        let before = check(&s, Side::A).0.unwrap();
+        let value = match key {
+            Key::Rw => "randwrite",
+            Key::Size | Key::Offset => "2000z",
+            Key::Hugepages => "1",
+            Key::Iodepth => "7",
+            _ => "8KiB",
+        };
+        s.set_text(&format!("job1.{}", row.key), value).unwrap();
+        let after = check(&s, Side::A).0.unwrap();
+        assert_eq!(before.jobs[0], after.jobs[0], "{}", row.key);
+        assert_ne!(before.jobs[1], after.jobs[1], "{}", row.key);
+    }
+}
+
+#[test]
+fn many_settings_of_jobs_are_packed_and_few_are_not() {
+    let mut s = Scenario::of(&PRESETS[1]);
+    let mut packed = false;
+    for job in 0..16 {
+        s.set_text(&format!("job{job}.bs"), "64KiB").unwrap();
+        s.set_text(&format!("b.job{job}.iodepth"), &(job + 1).to_string()).unwrap();
+        let link = encode(&s);
+        assert_eq!(decode(&link), (s.clone(), Vec::new()), "{link}");
+        let plain: String = s.own().iter().map(|o| format!("&{}={}", o.name(), o.text())).collect();
+        assert!(link.contains("&z=") || link.contains(&plain) || job < 3, "{link}");
+        packed |= link.contains("&z=");
+    }
+    assert!(packed && encode(&s).len() <= 250, "{}", encode(&s));
+    // What is written out is the later word.
+    let (more, problems) = decode(&format!("job3.bs=4KiB&{}", encode(&s)));
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(more.own_of(Side::A, 3, Key::Bs).unwrap().text(), "4KiB");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use bioscope_scenario::scenario::MAX_SEEDS;
 use bioscope_scenario::value::{Fault, Value};
 use bioscope_scenario::view::{Panels, WORDS};
-use bioscope_scenario::{KEYS, Key, Moment, PRESETS, Param, Scenario, Side, Sweep, Unit};
+use bioscope_scenario::{KEYS, Key, Moment, Own, PRESETS, Param, Scenario, Scope, Side, Sweep, Unit};
 
 /// xorshift64*, good enough to vary tests.
 pub struct Rng(pub u64);
@@ -90,6 +90,16 @@ pub fn scenario(rng: &mut Rng) -> Scenario {
         }
         _ => {}
     }
+    if rng.one_in(3) {
+        let keys: Vec<Key> = KEYS.iter().copied().filter(|k| Param::of(*k).scope == Scope::Job).collect();
+        // Now and then so many that they are packed.
+        let most = if rng.one_in(10) { 200 } else { 6 };
+        for _ in 0..rng.below(most) {
+            let key = keys[rng.below(keys.len() as u64) as usize];
+            let side = if s.has_b() && rng.one_in(4) { Side::B } else { Side::A };
+            s.set_own(Own { side, job: rng.up_to(255) as u8, key, value: value(rng, key) });
+        }
+    }
     if rng.one_in(4) {
         s.fork = Some(1 + rng.up_to(1 << 62));
     }
@@ -114,7 +124,7 @@ pub fn scenario(rng: &mut Rng) -> Scenario {
         s.m = Some(rng.up_to(u64::from(u32::MAX)) as u32);
     }
     for _ in 0..rng.below(3) {
-        let key = ["z", "job1.bs", "kolibri", "a b", "x\u{e4}"][rng.below(5) as usize];
+        let key = ["job1.kolibri", "sdb.bs", "kolibri", "a b", "x\u{e4}"][rng.below(5) as usize];
         if !s.extra.iter().any(|(k, _)| k == key) {
             let text: String = (0..rng.below(6))
                 .map(|_| ['a', '1', '%', '&', '#', ' ', '\u{1f600}', '+'][rng.below(8) as usize])
