@@ -157,7 +157,7 @@
     }
 
     #flush() {
-      this.#listening = true;
+      this.#met = this.#listening = true;
       for (const message of this.#waiting.splice(0)) this.#send(message);
     }
 
@@ -166,7 +166,6 @@
       const { type, bioscope, ...detail } = data;
       if (type === 'pong' || type === 'error') clearInterval(this.#timer);
       if (type === 'pong') {
-        this.#met = true;
         this.#poster = detail.state === 'poster';
         // While it still loads, it would have to remember what it is told; ready comes after.
         if (detail.state !== 'loading') this.#flush();
@@ -174,6 +173,8 @@
         if (!this.height) this.#frame.style.height = `${detail.height}px`;
       } else if (['ready', 'time', 'event', 'error'].includes(type)) {
         if (type === 'ready') this.#flush();
+        // It could not start: a change begins anew with the poster.
+        if (type === 'error' && !this.#listening) this.#met = false;
         this.#tell(type, detail);
       }
     }
