@@ -1,4 +1,4 @@
-//! Speed figures and fits.
+//! Speed figures, fits, and what else takes long.
 //!
 //! Models: nothing.
 //! Rule: both sides of the benchmark give lines `NAME VALUE`, set side by side by
@@ -31,4 +31,9 @@ fn browser() -> Result<std::process::Command> {
 /// `fit PROFILE…`: reads the named calibration cells, writes the profile.
 pub fn fit(args: &[String]) -> Result<()> {
     run(cargo(&["run", "--release", "--package=bioscope-lab", "--example=fit", "--"]).args(args))
+}
+
+/// `fuzz [--count N] [--seed S]`: hostile links by the million.
+pub fn fuzz(args: &[String]) -> Result<()> {
+    run(cargo(&["run", "--quiet", "--release", "--package=bioscope-scenario", "--example=fuzz", "--"]).args(args))
 }

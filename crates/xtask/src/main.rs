@@ -22,6 +22,7 @@ cargo xtask COMMAND
   size                       compressed size of dist/ against its budget
   bench                      speed of the simulator, natively and in Chromium
   fit [PROFILE] [ARG...]     fit a drive profile to its calibration cells
+  fuzz [--count N] [--seed S]  read N (10 million) hostile links
   setup                      install every tool that is missing";
 
 fn main() -> ExitCode {
@@ -44,6 +45,7 @@ fn run(args: &[String]) -> shell::Result<()> {
         "size" => no_arguments(rest).and_then(|()| page::size()),
         "bench" => no_arguments(rest).and_then(|()| bench::bench()),
         "fit" => bench::fit(rest),
+        "fuzz" => bench::fuzz(rest),
         "setup" => no_arguments(rest).and_then(|()| setup::everything()),
         "help" | "--help" | "-h" => {
             println!("{HELP}");

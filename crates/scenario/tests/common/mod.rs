@@ -1,5 +1,10 @@
 //! Random scenarios for the tests of this crate.
 
+// Not every test needs all of it.
+#![allow(dead_code)]
+
+pub mod fuzz;
+
 use bioscope_scenario::scenario::MAX_SEEDS;
 use bioscope_scenario::value::{Fault, Value};
 use bioscope_scenario::view::{Panels, WORDS};
@@ -27,6 +32,12 @@ impl Rng {
         let n = if bits == 64 { self.next() } else { self.next() & ((1 << bits) - 1) };
         if max == u64::MAX { n } else { n % (max + 1) }
     }
+}
+
+/// All published links.
+pub fn golden() -> Vec<&'static str> {
+    let lines = include_str!("../golden_urls.txt").lines();
+    lines.filter_map(|l| l.split_once(' ').filter(|_| !l.starts_with('#'))).map(|(_, link)| link).collect()
 }
 
 /// Any value a row allows.
