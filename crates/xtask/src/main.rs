@@ -16,14 +16,14 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  serve [--port N] [--once]  build the page and serve it (--once: fetch it once and stop)
-  test [--fast]              every check, in order (--fast: without page and browser)
-  dist                       build the page into dist/
-  size                       compressed size of dist/ against its budget
-  bench                      speed of the simulator, natively and in Chromium
-  fit [PROFILE] [ARG...]     fit a drive profile to its calibration cells
+  serve [--port N] [--once]    build the page and serve it (--once: fetch it once and stop)
+  test [--fast]                every check, in order (--fast: without page and browser)
+  dist                         build the page into dist/
+  size                         compressed size of dist/ against its budget
+  bench                        speed of the simulator, natively and in Chromium
+  fit [PROFILE] [ARG...]       fit a drive profile to its calibration cells
   fuzz [--count N] [--seed S]  read N (10 million) hostile links
-  setup                      install every tool that is missing";
+  setup                        install every tool that is missing";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
