@@ -44,6 +44,20 @@ pub struct Args {
     pub markdown: bool,
     /// --file
     pub file: bool,
+    /// --at
+    pub at: Option<String>,
+    /// --view
+    pub view: Option<String>,
+    /// --theme
+    pub theme: Option<String>,
+    /// --width
+    pub width: Option<u32>,
+    /// --height
+    pub height: Option<u32>,
+    /// -o
+    pub output: Option<String>,
+    /// --base-url
+    pub base_url: Option<String>,
 }
 
 /// Options of each command, besides --help.
@@ -52,6 +66,8 @@ fn options(command: &str) -> &'static [&'static str] {
         "run" => &["set", "side", "json"],
         "sweep" => &["set", "side", "over", "seeds", "csv"],
         "trace" => &["set", "side", "until", "actions"],
+        "render" => &["set", "side", "at", "view", "theme", "width", "height", "output"],
+        "site" => &["base-url", "output"],
         "validate" => &["json", "check"],
         "params" => &["fitted", "json", "markdown"],
         "presets" => &["json"],
@@ -72,6 +88,7 @@ pub fn parse(command: &str, parser: &mut Parser) -> Result<Args, Failure> {
                 a.help = true;
                 continue;
             }
+            Arg::Short('o') if options(command).contains(&"output") => "output".into(),
             Arg::Long(option) if options(command).contains(&option) => option.to_string(),
             other => return Err(other.unexpected().into()),
         };
@@ -83,6 +100,13 @@ pub fn parse(command: &str, parser: &mut Parser) -> Result<Args, Failure> {
             "actions" => a.actions = Some(parser.value()?.string()?),
             "check" => a.check = Some(parser.value()?.string()?),
             "seeds" => a.seeds = Some(parser.value()?.parse()?),
+            "at" => a.at = Some(parser.value()?.string()?),
+            "view" => a.view = Some(parser.value()?.string()?),
+            "theme" => a.theme = Some(parser.value()?.string()?),
+            "width" => a.width = Some(parser.value()?.parse()?),
+            "height" => a.height = Some(parser.value()?.parse()?),
+            "output" => a.output = Some(parser.value()?.string()?),
+            "base-url" => a.base_url = Some(parser.value()?.string()?),
             "json" => a.json = true,
             "csv" => a.csv = true,
             "fitted" => a.fitted = true,

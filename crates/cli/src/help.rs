@@ -11,10 +11,12 @@ bioscope: the Linux block I/O path and an SMR disk, simulated.
   bioscope run SCENARIO        simulate and print the figures
   bioscope sweep SCENARIO      one setting against throughput
   bioscope trace SCENARIO      print the trace as blkparse does
+  bioscope render SCENARIO     draw a moment as SVG or PNG
   bioscope validate [TABLE]    compare with published measurements
   bioscope params              all parameters
   bioscope presets             all presets
   bioscope url SCENARIO        the link of a scenario
+  bioscope site                pages, previews and posters of the presets
 
 SCENARIO is a preset (bioscope presets), a .bioscope file, a link, or the part of a link behind #.
 Every command has --help. Exit status: 0 done, 1 a run could not be made or a limit was passed, 2 bad input.
@@ -71,6 +73,28 @@ Prints the trace in blkparse's default text format.
 ",
     ),
     (
+        "render",
+        "\
+bioscope render SCENARIO -o FILE [--at TIME] [--view PANELS] [--side a|b|both] [--theme light|dark|grey]
+                [--width N] [--height N] [--set KEY=VALUE]...
+
+Simulates a scenario and draws one moment of it as the page shows it, with its settings, readouts and link.
+
+  -o, --output FILE  where to: a name that ends in .svg or .png
+  --at TIME          the moment (10ms, 3.48s; a bare number is seconds), 3.48s+2 for the second record at that time;
+                     left out, the scenario's own
+  --view PANELS      jobs,zwplugs,tags,drive,strip for the lanes, throughput,time,why for the cards below;
+                     left out, the scenario's own, which is all unless it says otherwise
+  --side a|b|both    which runs (both if there is a run B)
+  --theme THEME      light, dark, or grey for print (light)
+  --width N          pixels, 200 to 4000 (960)
+  --height N         pixels, 200 to 4000; left out, as high as it needs to be
+  --set KEY=VALUE    as in run
+
+  bioscope render smr-seq-write --at 1.2s --view zwplugs,drive --theme grey -o figure.svg
+",
+    ),
+    (
         "validate",
         "\
 bioscope validate [TABLE]... [--json] [--check FILE]
@@ -118,6 +142,22 @@ Prints the fragment of a scenario's link, in canonical form.
   --file           a .bioscope file instead
 
   bioscope url smr-seq-write --set iodepth=128
+",
+    ),
+    (
+        "site",
+        "\
+bioscope site -o FOLDER [--base-url URL]
+
+Writes what a web site shows of each preset before the simulator is loaded: NAME.html with title, description and
+preview for mails and chats, forwarding to the simulator one folder up; NAME.png, 1200 by 630; the posters
+NAME-dark.svg and NAME-light.svg; and presets.js, which embeds read.
+
+  -o, --output FOLDER  where to; made if it is not there
+  --base-url URL       the address under which the folder above is published; without it the pages have no og:url
+                       and og:image
+
+  bioscope site --base-url https://example.org/bioscope/ -o dist/p
 ",
     ),
 ];

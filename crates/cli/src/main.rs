@@ -8,8 +8,12 @@
 mod args;
 mod help;
 mod lists;
+mod picture;
+mod raster;
+mod render;
 mod run;
 mod simulate;
+mod site;
 mod sweep;
 mod trace;
 mod validate;
@@ -117,6 +121,8 @@ fn command(out: &mut dyn Write) -> Result<(), Failure> {
         "run" => run::run(&parsed, out),
         "sweep" => sweep::sweep(&parsed, out),
         "trace" => trace::trace(&parsed, out),
+        "render" => render::render(&parsed),
+        "site" => site::site(&parsed),
         "validate" => validate::validate(&parsed, out),
         "params" => lists::params(&parsed, out),
         "presets" => lists::presets(&parsed, out),

@@ -353,7 +353,7 @@ fn model_version(s: &mut Scenario, text: &str) -> Option<Diagnostic> {
 }
 
 /// `3.482175331s` or `3.48s+2`: the third record at that time.
-fn moment(text: &str) -> Result<Moment, Diagnostic> {
+pub fn moment(text: &str) -> Result<Moment, Diagnostic> {
     let bad = |message: String| Diagnostic::error("t", text, message).allow("a time, +k for the k-th record at it");
     let (time, k) = text.split_once('+').unwrap_or((text, "0"));
     let k = k.parse::<u32>().map_err(|_| bad("no record number behind +".into()))?;

@@ -1,4 +1,4 @@
-//! The colours behind the tokens, dark and light.
+//! The colours behind the tokens, dark, light and for print.
 //!
 //! Models: nothing; the hex values are the design's, three light zone colours a little darker so that labels on them pass.
 //! Rule: every pair that meets on screen passes 4.5:1 for text and 3:1 for marks (tested below).
@@ -81,6 +81,23 @@ pub const LIGHT: Palette = Palette {
     zones: [rgb(0x9c6a00), rgb(0x1b78b3), rgb(0x00875f), rgb(0xb0578f), rgb(0x7f7400), rgb(0x6b4fc0)],
 };
 
+/// For print: greys on white, told apart by lightness and pattern ([`crate::svg`] draws the patterns).
+pub const GREY: Palette = Palette {
+    bg: rgb(0xffffff),
+    panel: rgb(0xffffff),
+    raised: rgb(0xf2f2f2),
+    line: rgb(0xb8b8b8),
+    text: rgb(0x000000),
+    dim: rgb(0x4a4a4a),
+    accent: rgb(0x6e6e6e),
+    a: rgb(0x000000),
+    b: rgb(0x6e6e6e),
+    bad: rgb(0x000000),
+    track: rgb(0xe4e4e4),
+    on_zone: rgb(0xffffff),
+    zones: [rgb(0x1a1a1a), rgb(0x727272), rgb(0x1a1a1a), rgb(0x606060), rgb(0x606060), rgb(0x1a1a1a)],
+};
+
 impl Palette {
     /// The colour of a token.
     pub fn ink(&self, ink: Ink) -> Rgb {
@@ -119,8 +136,14 @@ mod tests {
     }
 
     #[test]
+    fn print_has_no_colour() {
+        let all = [GREY.bg, GREY.raised, GREY.line, GREY.dim, GREY.accent, GREY.b, GREY.track, GREY.on_zone];
+        assert!(all.iter().chain(&GREY.zones).all(|c| c.0 == c.1 && c.1 == c.2));
+    }
+
+    #[test]
     fn text_and_marks_stand_out() {
-        for (name, p) in [("dark", DARK), ("light", LIGHT)] {
+        for (name, p) in [("dark", DARK), ("light", LIGHT), ("grey", GREY)] {
             for ground in [p.bg, p.panel, p.raised] {
                 for ink in [p.text, p.dim, p.accent, p.a, p.b, p.bad] {
                     let c = contrast(ink, ground);

@@ -126,7 +126,9 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, input: &Driv
     let beside = area.w > area.h * 0.8;
     let (r, cx, cy) = if beside {
         let r = ((area.h - 42.0) / 2.0).min((area.w - 84.0) / 2.0);
-        (r, area.x + area.w - 22.0 - r, area.y + 12.0 + r)
+        // Beside the words; in the middle where they would be far apart.
+        let right = if area.w > area.h * 2.5 { area.w / 2.0 } else { area.w - 22.0 - r };
+        (r, area.x + right, area.y + 12.0 + r)
     } else {
         let r = ((area.w - 34.0) / 2.0).min((area.h - 138.0) / 2.0);
         (r, area.x + area.w / 2.0 - 4.0, inner.y + 24.0 + r)
