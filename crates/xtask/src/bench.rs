@@ -13,7 +13,7 @@ pub fn bench() -> Result<()> {
     let mut example = cargo(&["run", "--quiet", "--release", "--package=bioscope-lab", "--example=bench"]);
     let sides = [
         ("native", timed("native", || run_into(&mut example, &native))),
-        ("browser", page::build().and_then(|()| timed("Chromium", || run(&mut browser()?)))),
+        ("browser", page::build(None).and_then(|()| timed("Chromium", || run(&mut browser()?)))),
     ];
     let missing: Vec<String> = sides
         .into_iter()

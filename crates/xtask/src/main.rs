@@ -18,7 +18,7 @@ cargo xtask COMMAND
 
   serve [--port N] [--once]    build the page and serve it (--once: fetch it once and stop)
   test [--fast]                every check, in order (--fast: without page and browser)
-  dist                         build the page into dist/
+  dist [--base-url URL]        build the site into dist/ (URL: where it will be published, for link previews)
   size                         compressed size of dist/ against its budget
   bench                        speed of the simulator, natively and in Chromium
   fit [PROFILE] [ARG...]       fit a drive profile to its calibration cells
@@ -41,7 +41,7 @@ fn run(args: &[String]) -> shell::Result<()> {
     match command {
         "serve" => page::serve(&page::ServeOptions::parse(rest)?),
         "test" => test::test(rest),
-        "dist" => no_arguments(rest).and_then(|()| page::build()),
+        "dist" => page::dist(rest),
         "size" => no_arguments(rest).and_then(|()| page::size()),
         "bench" => no_arguments(rest).and_then(|()| bench::bench()),
         "fit" => bench::fit(rest),

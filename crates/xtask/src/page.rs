@@ -6,7 +6,7 @@
 //! Leaves out: rebuilding on change.
 
 use crate::setup;
-use crate::shell::{Result, command, find_on_path, out_dir, root, run, timed};
+use crate::shell::{Result, cargo, command, find_on_path, out_dir, root, run, timed};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -15,11 +15,35 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Set-up, then dist/ in the profile that is published.
-pub fn build() -> Result<()> {
+/// Set-up, then all of dist/ in the profile that is published.
+pub fn build(base_url: Option<&str>) -> Result<()> {
     timed("set-up", setup::page_tools)?;
     timed("build the page into dist/", trunk_build)?;
+    timed("pages and pictures of the presets into dist/p/", || presets(base_url))?;
     timed("build the book into dist/book/", book)
+}
+
+/// Pages, previews and posters of the presets into dist/p/, unless they are there, of these sources and this address.
+/// After the page: Trunk empties dist/.
+pub fn presets(base_url: Option<&str>) -> Result<()> {
+    let folder = root().join("dist/p");
+    let stamp = out_dir()?.join("dist-p-sources");
+    let sources = listing(&["Cargo.lock", "Cargo.toml", "crates"].map(|name| root().join(name)))?;
+    let sources = format!("{}\n{sources}", base_url.unwrap_or("no base URL"));
+    if folder.join("presets.js").is_file() && fs::read_to_string(&stamp).is_ok_and(|built| built == sources) {
+        println!("dist/p/ is up to date");
+        return Ok(());
+    }
+    let _ = fs::remove_file(&stamp);
+    // Pages of presets that are gone.
+    let _ = fs::remove_dir_all(&folder);
+    let mut site = cargo(&["run", "--quiet", "--release", "--package=bioscope-cli", "--", "site", "--output"]);
+    site.arg(&folder);
+    if let Some(url) = base_url {
+        site.args(["--base-url", url]);
+    }
+    run(&mut site)?;
+    fs::write(&stamp, sources).map_err(|error| format!("{}: {error}", stamp.display()))
 }
 
 /// The book of docs/ into dist/book/. After the page: Trunk empties dist/.
@@ -82,8 +106,22 @@ fn listing(paths: &[PathBuf]) -> Result<String> {
     Ok(lines.concat())
 }
 
+/// `cargo xtask dist [--base-url URL]`.
+pub fn dist(args: &[String]) -> Result<()> {
+    build(base_url(args)?)
+}
+
+fn base_url(args: &[String]) -> Result<Option<&str>> {
+    match args {
+        [] => Ok(None),
+        [flag, url] if flag == "--base-url" => Ok(Some(url)),
+        [flag] if flag == "--base-url" => Err("--base-url needs an address".into()),
+        _ => Err(format!("dist: unexpected arguments {args:?}")),
+    }
+}
+
 pub fn size() -> Result<()> {
-    build()?;
+    build(None)?;
     weigh()
 }
 
@@ -118,7 +156,7 @@ impl ServeOptions {
 }
 
 pub fn serve(options: &ServeOptions) -> Result<()> {
-    build()?;
+    build(None)?;
     let mut server = server(options.port);
     if options.once {
         return timed("serve, fetch the page once", || fetch_once(server.stdout(Stdio::piped())));
@@ -191,6 +229,15 @@ mod tests {
         let after = listing(std::slice::from_ref(&folder)).unwrap();
         fs::remove_dir_all(&folder).unwrap();
         assert!(after != before && after.lines().count() == 1);
+    }
+
+    #[test]
+    fn dist_options() {
+        let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+        assert_eq!(base_url(&[]), Ok(None));
+        assert_eq!(base_url(&words("--base-url https://example.org/")), Ok(Some("https://example.org/")));
+        assert_eq!(base_url(&words("--base-url")), Err("--base-url needs an address".into()));
+        assert_eq!(base_url(&words("--fast")), Err("dist: unexpected arguments [\"--fast\"]".into()));
     }
 
     #[test]

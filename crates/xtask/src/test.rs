@@ -26,7 +26,7 @@ const fn browser(name: &'static str, work: fn() -> Result<()>) -> Step {
     Step { name, work, browser: true }
 }
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     quick("set-up: Rust targets", setup::targets),
     browser("set-up: page tools and browser", setup::everything),
     quick("format", || run(&mut cargo(&["fmt", "--all", "--check"]))),
@@ -51,6 +51,7 @@ const STEPS: [Step; 19] = [
     quick("documentation tests", || run(&mut cargo(&["test", "--quiet", "--release", "--doc"]))),
     browser("trace hashes, native", native_hashes),
     browser("page build", page::trunk_build),
+    browser("pages and pictures of the presets", || page::presets(None)),
     browser("book build", page::book),
     browser("trace hashes, WebAssembly", || in_browser(&["hashes.mjs"])),
     browser("browser flows", || in_browser(&["flows.mjs"])),
