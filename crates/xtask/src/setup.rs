@@ -2,8 +2,8 @@
 //!
 //! Models: nothing.
 //! Rule: each tool lives in a folder named after its version, so a raised version is installed beside the old one and
-//! a folder that exists needs no further look. Nothing is installed system-wide, but for Chromium on a Debian machine
-//! where we are root.
+//! a folder that exists needs no further look. Nothing is installed system-wide, but for the browsers on a Debian
+//! machine where we are root.
 //! Leaves out: what the README asks for: the Rust toolchain, a C compiler, Node.
 
 use crate::shell::{Result, cache, cargo, command, find_on_path, output, root, run, timed};
@@ -107,7 +107,10 @@ pub fn page_tools() -> Result<()> {
 /// What the whole test needs.
 pub fn everything() -> Result<()> {
     page_tools()?;
-    chromium().map(|path| println!("Chromium: {}", path.display()))
+    for browser in [CHROMIUM, FIREFOX] {
+        println!("{}: {}", browser.name, browser.ensure()?.display());
+    }
+    Ok(())
 }
 
 /// `npm ci`, unless node_modules was made from this very lock file.
@@ -118,7 +121,7 @@ fn node_packages() -> Result<()> {
     if fs::read(&stamp).is_ok_and(|stamped| stamped == lock) {
         return Ok(());
     }
-    timed("npm ci: wasm-opt, playwright-core, axe-core", || {
+    timed("npm ci: wasm-opt, playwright-core, puppeteer-core, axe-core", || {
         if find_on_path(&["npm"]).is_none() {
             return Err("npm is not on PATH: Node 20 or later is needed".into());
         }
@@ -134,25 +137,63 @@ pub fn tool_path() -> Result<OsString> {
     env::join_paths(folders).map_err(|error| format!("PATH: {error}"))
 }
 
-/// The browser of the tests: named by the user, found on PATH, or Debian's package.
+/// A browser of the tests: named by the user, found on PATH, or Debian's package.
+struct Browser {
+    name: &'static str,
+    /// Environment variable with its path.
+    variable: &'static str,
+    /// Programs on PATH, the first one wins.
+    programs: &'static [&'static str],
+    /// Debian's packages, what it needs to show text included.
+    packages: &'static [&'static str],
+}
+
+const CHROMIUM: Browser = Browser {
+    name: "Chromium",
+    variable: "BIOSCOPE_CHROMIUM",
+    programs: &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+    packages: &["chromium", "fonts-liberation"],
+};
+
+const FIREFOX: Browser = Browser {
+    name: "Firefox",
+    variable: "BIOSCOPE_FIREFOX",
+    programs: &["firefox-esr", "firefox"],
+    packages: &["firefox-esr", "fonts-liberation"],
+};
+
+impl Browser {
+    fn ensure(&self) -> Result<PathBuf> {
+        let Browser { name, variable, programs, packages } = *self;
+        if let Some(named) = env::var_os(variable) {
+            let path = PathBuf::from(named);
+            return if path.is_file() { Ok(path) } else { Err(format!("{variable}: no file {}", path.display())) };
+        }
+        if let Some(path) = find_on_path(programs) {
+            return Ok(path);
+        }
+        let packages = packages.join(" ");
+        if !Path::new("/etc/debian_version").is_file() || !is_root()? {
+            return Err(format!(
+                "no {name}: install it (sudo apt-get install {packages}), or set {variable} to its path"
+            ));
+        }
+        timed(&format!("apt-get install {packages}"), || {
+            run(&mut apt_get(&["update"]))?;
+            run(apt_get(&["install", "--yes", "--no-install-recommends"]).args(self.packages))
+        })?;
+        find_on_path(programs).ok_or_else(|| format!("apt-get installed {packages}, but no {name} is on PATH"))
+    }
+}
+
+/// The browser of nearly all tests.
 pub fn chromium() -> Result<PathBuf> {
-    if let Some(named) = env::var_os("BIOSCOPE_CHROMIUM") {
-        let path = PathBuf::from(named);
-        return if path.is_file() { Ok(path) } else { Err(format!("BIOSCOPE_CHROMIUM: no file {}", path.display())) };
-    }
-    const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    if let Some(path) = find_on_path(&NAMES) {
-        return Ok(path);
-    }
-    const BY_HAND: &str = "sudo apt-get install chromium fonts-liberation";
-    if !Path::new("/etc/debian_version").is_file() || !is_root()? {
-        return Err(format!("no Chromium: install it ({BY_HAND}), or set BIOSCOPE_CHROMIUM to its path"));
-    }
-    timed("apt-get install chromium", || {
-        run(&mut apt_get(&["update"]))?;
-        run(&mut apt_get(&["install", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"]))
-    })?;
-    find_on_path(&NAMES).ok_or_else(|| "apt-get installed chromium, but it is not on PATH".into())
+    CHROMIUM.ensure()
+}
+
+/// The second browser, for one flow.
+pub fn firefox() -> Result<PathBuf> {
+    FIREFOX.ensure()
 }
 
 fn apt_get(args: &[&str]) -> Command {

@@ -58,6 +58,7 @@ const STEPS: [Step; 20] = [
     browser("browser flows, plain server", || in_browser(&["flows.mjs", "--server", "bare"])),
     browser("refusals at the start", || in_browser(&["guard.mjs"])),
     browser("without a network", || in_browser(&["offline.mjs"])),
+    browser("Firefox", || in_browser(&["firefox.mjs"])),
     browser("accessibility", || in_browser(&["axe.mjs"])),
     browser("size", page::weigh),
 ];
@@ -113,5 +114,8 @@ fn native_hashes() -> Result<()> {
 
 fn in_browser(words: &[&str]) -> Result<()> {
     let script = format!("tests/browser/{}", words[0]);
-    run(command("node", &[&script]).args(&words[1..]).env("BIOSCOPE_CHROMIUM", setup::chromium()?))
+    run(command("node", &[&script])
+        .args(&words[1..])
+        .env("BIOSCOPE_CHROMIUM", setup::chromium()?)
+        .env("BIOSCOPE_FIREFOX", setup::firefox()?))
 }
