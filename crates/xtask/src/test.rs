@@ -26,7 +26,7 @@ const fn browser(name: &'static str, work: fn() -> Result<()>) -> Step {
     Step { name, work, browser: true }
 }
 
-const STEPS: [Step; 20] = [
+const STEPS: &[Step] = &[
     quick("set-up: Rust targets", setup::targets),
     browser("set-up: page tools and browser", setup::everything),
     quick("format", || run(&mut cargo(&["fmt", "--all", "--check"]))),
