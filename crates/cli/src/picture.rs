@@ -294,6 +294,7 @@ impl Card {
     fn height(&self) -> f32 {
         match self {
             Card::Time(sides) => parts::height(sides.len()) + 62.0,
+            Card::Throughput(chart) if chart.numbers.is_none() => chart.texts.len() as f32 * 18.0 + 78.0,
             Card::Throughput(_) | Card::Why(_) => 230.0,
         }
     }
@@ -427,7 +428,7 @@ impl<'a> Sheet<'a> {
         let stage_side: lane::Side = session_side(side).into();
         self.pen.rect(Area::new(x, y, 18.0, 18.0), 4.0, stage_side.ink(), 1.0);
         let text = letter(side).to_string();
-        let (ink, font, align, max) = (Ink::OnZone, Font::Title, Align::Center, 18.0);
+        let (ink, font, align, max) = (Ink::Panel, Font::Title, Align::Center, 18.0);
         self.pen.out.shapes.push(Shape::Text { x: x + 9.0, y: y + 13.5, text, ink, font, align, max });
     }
 

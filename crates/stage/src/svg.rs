@@ -259,13 +259,25 @@ fn element(out: &mut String, shape: &Shape, palette: &Palette) {
             put(out, format_args!(r#"<path d="{path}" stroke-linejoin="round" {style}/>"#));
         }
         Shape::Text { x, y, text: words, ink, font, align, .. } => {
-            let on_pattern = palette == &GREY && *ink == Ink::OnZone;
-            text(out, (*x, *y), words, palette.ink(*ink), on_pattern, *font, *align);
+            // A label on a pattern needs a plain ground.
+            let plate = palette == &GREY && *ink == Ink::OnZone;
+            text(out, (*x, *y), words, palette.ink(*ink), plate, *font, *align);
         }
     }
 }
 
-fn text(out: &mut String, (x, y): (f32, f32), words: &str, ink: Rgb, on_pattern: bool, font: Font, align: Align) {
+fn text(out: &mut String, (x, y): (f32, f32), words: &str, ink: Rgb, plate: bool, font: Font, align: Align) {
+    if plate {
+        let (w, h) = (font.width(words) + 4.0, font.px() * 1.2);
+        let left = match align {
+            Align::Left => 2.0,
+            Align::Center => w / 2.0,
+            Align::Right => w - 2.0,
+        };
+        let fill = GREY.zones[0].css();
+        let (x, y) = (num(x - left), num(y - font.px() * 0.94));
+        let _ = write!(out, r#"<rect x="{x}" y="{y}" width="{}" height="{}" rx="2" fill="{fill}"/>"#, num(w), num(h));
+    }
     let _ = write!(out, r#"<text x="{}" y="{}" fill="{}""#, num(x), num(y), ink.css());
     if font.px() != Font::Small.px() {
         let _ = write!(out, r#" font-size="{}""#, num(font.px()));
@@ -280,10 +292,6 @@ fn text(out: &mut String, (x, y): (f32, f32), words: &str, ink: Rgb, on_pattern:
         if Font::Small.width(words) / Font::Small.px() > width / font.px() {
             let _ = write!(out, r#" textLength="{}""#, num(width));
         }
-    }
-    if on_pattern {
-        // Clear of the lines of a pattern.
-        out.push_str(r##" stroke="#1a1a1a" stroke-width="3" stroke-linejoin="round" paint-order="stroke""##);
     }
     match align {
         Align::Left => {}
