@@ -125,19 +125,24 @@ impl Shown {
 
     /// What sets this side apart from the other one.
     fn difference(&self, side: Side) -> String {
-        let texts = self.scenario.b().iter().map(|(key, _)| setting(&self.scenario, side, *key));
-        let words = texts.collect::<Vec<_>>().join(" ");
-        match self.scenario.fork {
-            Some(ns) if side == Side::B => [&words, " from ", &text::seconds(ns)].concat(),
-            _ => words,
+        let s = &self.scenario;
+        let mut words: Vec<String> = s.b().iter().map(|(key, _)| setting(s, side, *key)).collect();
+        for own in s.own().iter().filter(|own| own.side == Side::B) {
+            let value = s.job_value(side, own.job, own.key);
+            words.push(format!("job{}.{}={}", own.job, Param::of(own.key).key, Param::of(own.key).print(value)));
         }
+        if let Some(ns) = s.fork.filter(|_| side == Side::B) {
+            words.extend(["from".into(), text::seconds(ns)]);
+        }
+        words.join(" ")
     }
 
     /// Everything of run A that is not a default.
     fn settings(&self) -> String {
         let s = &self.scenario;
         let changed = KEYS.iter().filter(|k| *s.value(Side::A, **k) != Param::of(**k).default_value());
-        let words = changed.map(|k| setting(s, Side::A, *k)).collect::<Vec<_>>().join(" ");
+        let own = s.own().iter().filter(|own| own.side == Side::A).map(|own| [&own.name(), "=", &own.text()].concat());
+        let words = changed.map(|k| setting(s, Side::A, *k)).chain(own).collect::<Vec<_>>().join(" ");
         if words.is_empty() { "all settings at their defaults".into() } else { words }
     }
 

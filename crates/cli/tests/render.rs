@@ -98,6 +98,18 @@ fn what_a_link_shows_is_what_is_drawn() {
 }
 
 #[test]
+fn a_fork_and_settings_of_single_jobs_are_named() {
+    let folder = Folder::new("fork");
+    let file = folder.file("x.svg");
+    let link = "#v=1&p=smr-rand-zones&job1.iodepth=4&b.at=1.2s&view=strip&t=1.5s";
+    done(&["render", link, "-o", &file]);
+    let svg = fs::read_to_string(&file).unwrap();
+    for words in ["job1.iodepth=4", ">zoned_qd1_writes=0<", ">zoned_qd1_writes=1 from 1.200 000 s<", "b.at=1.2s"] {
+        assert!(svg.contains(words), "{words}");
+    }
+}
+
+#[test]
 fn refusals_are_worded() {
     let preset = "smr-seq-write";
     let cases: [(&[&str], i32, &str); 11] = [

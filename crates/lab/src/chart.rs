@@ -93,7 +93,9 @@ fn published(scenario: &Scenario, key: Key, text: &str, side: Side) -> Option<f6
     let preset = scenario.preset?;
     let same_a = KEYS.iter().all(|k| *k == key || *k == Key::Seed || !scenario.is_changed(*k));
     let same_b = side == Side::A || scenario.b() == preset.b_values();
-    let own = preset.sweep().key == key && same_a && same_b;
+    // Settings of single jobs count for the run they are in.
+    let same_jobs = !scenario.own().iter().any(|o| o.side == Side::A || o.side == side);
+    let own = preset.sweep().key == key && same_a && same_b && same_jobs;
     let (baseline, patched) = seed000_row(preset.name, text).filter(|_| own)?;
     Some(if side == Side::B { patched } else { baseline })
 }
@@ -113,6 +115,11 @@ mod tests {
         s.set_text("b.hba", "mpi3mr").unwrap();
         assert_eq!(published(&s), [Some(112.0), None]);
         s.set_text("bs", "512KiB").unwrap();
+        assert_eq!(published(&s), [None, None]);
+        let mut s = Scenario::of(preset::find("smr-seq-write").unwrap());
+        s.set_text("b.job0.bs", "512KiB").unwrap();
+        assert_eq!(published(&s), [Some(112.0), None]);
+        s.set_text("job0.bs", "512KiB").unwrap();
         assert_eq!(published(&s), [None, None]);
     }
 
