@@ -17,20 +17,21 @@ async function chapter(name, visit) {
   const reader = await visit({ query: `book/${name}`, ready: false, init: listen });
   const { page } = reader;
   check((await page.locator('main h1').count()) >= 1, 'the chapter has a heading');
-  const scenes = page.locator('bio-scope');
+  const scenes = page.locator('.scene');
   // One after the other, each taken out when it has been seen: a dozen runs at a time are too much for a test.
   for (let left = await scenes.count(); left > 0; left -= 1) {
     const scene = scenes.first();
-    const what = `scene ${JSON.stringify(await scene.getAttribute('title'))}`;
+    const what = `scene ${JSON.stringify(await scene.getAttribute('aria-label'))}`;
     await scene.scrollIntoViewIfNeeded();
-    const inside = scene.locator('iframe').contentFrame();
-    await inside.getByTestId('poster-start').click();
+    await pictures(reader, scene, what);
+    check((await scene.locator('iframe').count()) === 0, `${what}: nothing is loaded before the start`);
+    await scene.getByRole('button', { name: 'Start' }).click();
     await ready(reader, scene, what);
     const figure = page.locator('figure', { has: scene });
     const controls = figure.locator('.control a');
     for (let n = 0; n < (await controls.count()); n += 1) {
       const control = controls.nth(n);
-      await scene.evaluate((element) => delete element.dataset.ready);
+      await scene.locator('bio-scope').evaluate((element) => delete element.dataset.ready);
       await control.click();
       equal(await figure.locator('.control .now').innerText(), await control.innerText(), `${what}: the control pressed`);
       await ready(reader, scene, `${what}, ${await control.innerText()}`);
@@ -40,9 +41,19 @@ async function chapter(name, visit) {
   check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than the window');
 }
 
+/** Exactly one picture of a scene is shown, and it has loaded. */
+async function pictures(reader, scene, what) {
+  const shown = async () => {
+    const widths = await scene.locator('picture img').evaluateAll((all) => all.filter((img) => img.checkVisibility()).map((img) => img.naturalWidth));
+    return widths.length === 1 && widths[0] > 0;
+  };
+  await reader.until(shown, `${what} shows one picture`);
+}
+
 async function ready(reader, scene, what) {
-  const told = () => scene.evaluate((element) => element.dataset.ready === '1');
+  const told = () => scene.locator('bio-scope').evaluate((element) => element.dataset.ready === '1');
   await reader.until(told, `${what} says that it is ready`, READY_MS);
+  check(await scene.locator('iframe').isVisible(), `${what} is seen`);
 }
 
 /** In every document: what a scene tells is kept on it, and its complaints become errors. */

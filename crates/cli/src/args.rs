@@ -48,6 +48,8 @@ pub struct Args {
     pub at: Option<String>,
     /// --view
     pub view: Option<String>,
+    /// --title
+    pub title: Option<String>,
     /// --theme
     pub theme: Option<String>,
     /// --width
@@ -66,7 +68,7 @@ fn options(command: &str) -> &'static [&'static str] {
         "run" => &["set", "side", "json"],
         "sweep" => &["set", "side", "over", "seeds", "csv"],
         "trace" => &["set", "side", "until", "actions"],
-        "render" => &["set", "side", "at", "view", "theme", "width", "height", "output"],
+        "render" => &["set", "side", "at", "view", "title", "theme", "width", "height", "output"],
         "site" => &["base-url", "output"],
         "validate" => &["json", "check"],
         "params" => &["fitted", "json", "markdown"],
@@ -102,6 +104,7 @@ pub fn parse(command: &str, parser: &mut Parser) -> Result<Args, Failure> {
             "seeds" => a.seeds = Some(parser.value()?.parse()?),
             "at" => a.at = Some(parser.value()?.string()?),
             "view" => a.view = Some(parser.value()?.string()?),
+            "title" => a.title = Some(parser.value()?.string()?),
             "theme" => a.theme = Some(parser.value()?.string()?),
             "width" => a.width = Some(parser.value()?.parse()?),
             "height" => a.height = Some(parser.value()?.parse()?),

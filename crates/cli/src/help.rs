@@ -76,7 +76,7 @@ Prints the trace in blkparse's default text format.
         "render",
         "\
 bioscope render SCENARIO -o FILE [--at TIME] [--view PANELS] [--side a|b|both] [--theme light|dark|grey]
-                [--width N] [--height N] [--set KEY=VALUE]...
+                [--title TEXT] [--width N] [--height N] [--set KEY=VALUE]...
 
 Simulates a scenario and draws one moment of it as the page shows it, with its settings, readouts and link.
 
@@ -86,6 +86,7 @@ Simulates a scenario and draws one moment of it as the page shows it, with its s
   --view PANELS      jobs,zwplugs,tags,drive,strip for the lanes, throughput,time,why for the cards below;
                      left out, the scenario's own, which is all unless it says otherwise
   --side a|b|both    which runs (both if there is a run B)
+  --title TEXT       the picture's heading (the preset's title, or the file's name)
   --theme THEME      light, dark, or grey for print (light)
   --width N          pixels, 200 to 4000 (960)
   --height N         pixels, 200 to 4000; left out, as high as it needs to be

@@ -36,7 +36,7 @@ const REASONS: usize = 14;
 
 /// A scenario, run to its end and standing at a moment.
 pub struct Shown {
-    /// The preset's title, or the file's name.
+    /// The preset's title, the file's name, or what was asked for.
     title: String,
     /// What was run; its `t` is the moment, its view what the picture shows.
     scenario: Scenario,
@@ -107,6 +107,13 @@ impl Shown {
             tools,
             speed,
         })
+    }
+    /// With another title, if there is one.
+    pub fn titled(mut self, title: Option<&str>) -> Self {
+        if let Some(title) = title {
+            self.title = title.to_string();
+        }
+        self
     }
 
     fn side(&self, side: Side) -> &SideFrame {

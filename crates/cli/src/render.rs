@@ -34,7 +34,7 @@ pub fn render(args: &Args) -> Result<(), Failure> {
     let (mut s, name) = args.scenario()?;
     let sides = args.sides(&s, if s.has_b() { "both" } else { "a" })?;
     s.view = view.unwrap_or(s.view);
-    let shown = Shown::of(&s, &name, at)?;
+    let shown = Shown::of(&s, &name, at)?.titled(args.title.as_deref());
     let (width, height) = (width as f32, height.map(|h| h as f32));
     let choice = Choice { sides: &sides, panels: s.view, palette, width, height };
     let svg = picture(&shown, &choice, &plan(&shown, &choice)?);

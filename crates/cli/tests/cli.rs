@@ -42,7 +42,7 @@ fn every_command_has_help_that_names_its_options() {
         ("run", "--set --side --json"),
         ("sweep", "--over --seeds --set --side --csv"),
         ("trace", "--until --actions --set --side"),
-        ("render", "--output --at --view --theme --width --height --set --side"),
+        ("render", "--output --at --view --title --theme --width --height --set --side"),
         ("site", "--output --base-url"),
         ("validate", "--json --check"),
         ("params", "--fitted --json --markdown"),

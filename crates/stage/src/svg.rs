@@ -232,11 +232,19 @@ fn element(out: &mut String, shape: &Shape, palette: &Palette) {
             ),
         ),
         Shape::Arc { x, y, r, a0, a1, stroke: s, width, alpha } => {
-            let point = |a: f32| (num(x + r * a.cos()), num(y + r * a.sin()));
-            let ((x0, y0), (x1, y1)) = (point(*a0), point(*a1));
-            let large = u8::from(a1 - a0 > core::f32::consts::PI);
-            let (r, style) = (num(*r), stroke(*s, *width, *alpha, palette));
-            put(out, format_args!(r#"<path d="M{x0} {y0}A{r} {r} 0 {large} 1 {x1} {y1}" {style}/>"#));
+            // Ends that nearly meet, or lie opposite, leave the centre to the rounding: in thirds of a turn they do not.
+            let pieces = ((a1 - a0) / 2.1).ceil().max(1.0) as u32;
+            let point = |n: u32| {
+                let a = a0 + (a1 - a0) * n as f32 / pieces as f32;
+                [num(x + r * a.cos()), num(y + r * a.sin())].join(" ")
+            };
+            let radius = num(*r);
+            let mut path = ["M", &point(0)].concat();
+            for n in 1..=pieces {
+                let _ = write!(path, "A{radius} {radius} 0 0 1 {}", point(n));
+            }
+            let style = stroke(*s, *width, *alpha, palette);
+            put(out, format_args!(r#"<path d="{path}" {style}/>"#));
         }
         Shape::Line { x0, y0, x1, y1, stroke: s, width, alpha, dash } => put(
             out,
@@ -328,6 +336,14 @@ mod tests {
         for (v, want) in [(0.0, "0"), (-0.04, "0"), (0.5, ".5"), (-0.5, "-.5"), (12.0, "12"), (-3.25, "-3.3")] {
             assert_eq!(num(v), want);
         }
+    }
+
+    #[test]
+    fn an_arc_that_nearly_closes_has_points_all_around() {
+        let arc = Shape::Arc { x: 50.0, y: 50.0, r: 40.0, a0: 0.0, a1: 6.25, stroke: Ink::A, width: 1.0, alpha: 1.0 };
+        let path = shapes(&[arc], &DARK);
+        assert!(path.contains("d=\"M90 50A40 40 0 0 1 30.4 84.9A40 40 0 0 1 "), "{path}");
+        assert_eq!(path.matches("A40").count(), 3, "{path}");
     }
 
     #[test]

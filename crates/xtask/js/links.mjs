@@ -8,6 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { elementFragment, tags } from './html.mjs';
 
 const [dist, bioscope] = process.argv.slice(2);
 if (!dist || !bioscope) {
@@ -51,40 +52,12 @@ function page(file) {
     for (const key of ADDRESSES) {
       if (attributes.has(key)) follow(file, attributes.get(key));
     }
+    if (attributes.has('srcset')) follow(file, attributes.get('srcset'));
     if (name === 'meta' && attributes.get('http-equiv')?.toLowerCase() === 'refresh') {
       follow(file, attributes.get('content').replace(/^[^;]*;\s*url=/i, ''));
     }
     if (name === 'bio-scope') scenario(file, elementFragment(attributes));
   }
-}
-
-/** The tags of a page with their attributes, entities decoded; comments and the text of scripts are no tags. */
-function* tags(html) {
-  const text = html.replaceAll(/<!--[\s\S]*?-->/g, '').replaceAll(/(<script[^>]*>)[\s\S]*?(?=<\/script>)/g, '$1');
-  for (const [, name, rest] of text.matchAll(/<([a-z][\w-]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi)) {
-    const attributes = new Map();
-    for (const [, key, , quoted, single, bare] of rest.matchAll(/([^\s"'=/]+)(\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?/g)) {
-      attributes.set(key.toLowerCase(), decoded(quoted ?? single ?? bare ?? ''));
-    }
-    yield { name: name.toLowerCase(), attributes };
-  }
-}
-
-function decoded(text) {
-  const named = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-  return text.replaceAll(/&(?:#x([0-9a-f]+)|#(\d+)|([a-z]+));/gi, (all, hex, decimal, name) => {
-    if (name) return named[name.toLowerCase()] ?? all;
-    return String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal));
-  });
-}
-
-/** The fragment that a <bio-scope> element opens. */
-function elementFragment(attributes) {
-  const parts = [attributes.get('scenario')?.replace(/^#/, '') ?? `v=1&p=${attributes.get('preset')}`];
-  for (const key of ['view', 't']) {
-    if (attributes.has(key)) parts.push(`${key}=${attributes.get(key)}`);
-  }
-  return parts.join('&');
 }
 
 function follow(file, address) {

@@ -7,6 +7,7 @@
 
 use crate::setup;
 use crate::shell::{Result, cargo, command, find_on_path, out_dir, root, run, timed};
+use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -23,52 +24,73 @@ pub fn build(base_url: Option<&str>) -> Result<()> {
     timed("build the book into dist/book/", book)
 }
 
-/// Pages, previews and posters of the presets into dist/p/, unless they are there, of these sources and this address.
-/// After the page: Trunk empties dist/.
-pub fn presets(base_url: Option<&str>) -> Result<()> {
-    let folder = root().join("dist/p");
-    let stamp = out_dir()?.join("dist-p-sources");
-    let sources = listing(&["Cargo.lock", "Cargo.toml", "crates"].map(|name| root().join(name)))?;
-    let sources = format!("{}\n{sources}", base_url.unwrap_or("no base URL"));
-    if folder.join("presets.js").is_file() && fs::read_to_string(&stamp).is_ok_and(|built| built == sources) {
-        println!("dist/p/ is up to date");
-        return Ok(());
-    }
-    let _ = fs::remove_file(&stamp);
-    // Pages of presets that are gone.
-    let _ = fs::remove_dir_all(&folder);
-    let mut site = cargo(&["run", "--quiet", "--release", "--package=bioscope-cli", "--", "site", "--output"]);
-    site.arg(&folder);
-    if let Some(url) = base_url {
-        site.args(["--base-url", url]);
-    }
-    run(&mut site)?;
-    fs::write(&stamp, sources).map_err(|error| format!("{}: {error}", stamp.display()))
-}
-
-/// The book of docs/ into dist/book/. After the page: Trunk empties dist/.
-pub fn book() -> Result<()> {
-    let mut mdbook = command("mdbook", &["build", "docs", "--dest-dir"]);
-    // It says every step otherwise.
-    mdbook.arg(root().join("dist/book")).env("PATH", setup::tool_path()?).env("MDBOOK_LOG", "warn");
-    run(&mut mdbook)?;
-    run(&mut command("node", &["crates/xtask/js/book.mjs"]))
-}
-
 /// Builds dist/, unless it was built from exactly these sources: wasm-opt takes its time on every call.
 pub fn trunk_build() -> Result<()> {
-    let stamp = out_dir()?.join("dist-sources");
-    let sources = listing(&SOURCES.map(|name| root().join(name)))?;
-    if root().join("dist/index.html").is_file() && fs::read_to_string(&stamp).is_ok_and(|built| built == sources) {
-        println!("dist/ is up to date");
+    from_sources("dist/", "index.html", &SOURCES, "", || {
+        let mut trunk = command("trunk", &["build", "--log=warn"]);
+        // Trunk reads NO_COLOR=1, which CI systems set, as a malformed flag; its backtraces hide the message.
+        trunk.env("PATH", setup::tool_path()?).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
+        run(&mut trunk)
+    })
+}
+
+/// Pages, previews and posters of the presets into dist/p/. After the page: Trunk empties dist/.
+pub fn presets(base_url: Option<&str>) -> Result<()> {
+    from_sources("dist/p/", "presets.js", &["Cargo.lock", "Cargo.toml", "crates"], base_url.unwrap_or(""), || {
+        let folder = root().join("dist/p");
+        // Pages of presets that are gone.
+        let _ = fs::remove_dir_all(&folder);
+        let mut site = cargo(&["run", "--quiet", "--release", "--package=bioscope-cli", "--", "site", "--output"]);
+        site.arg(&folder);
+        if let Some(url) = base_url {
+            site.args(["--base-url", url]);
+        }
+        run(&mut site)
+    })
+}
+
+/// The book into dist/book/, after the page. The command draws its pictures.
+pub fn book() -> Result<()> {
+    from_sources("dist/book/", "index.html", &["Cargo.lock", "Cargo.toml", "crates", "docs"], "", || {
+        let mut mdbook = command("mdbook", &["build", "docs", "--dest-dir"]);
+        // It tells every step otherwise.
+        mdbook.arg(root().join("dist/book")).env("PATH", setup::tool_path()?).env("MDBOOK_LOG", "warn");
+        run(&mut mdbook)?;
+        run(command("node", &["crates/xtask/js/book.mjs", "dist/book"]).arg(bioscope()?))
+    })
+}
+
+/// No dead link in dist/, and every scenario in it opens.
+pub fn links() -> Result<()> {
+    run(command("node", &["crates/xtask/js/links.mjs", "dist"]).arg(bioscope()?))
+}
+
+/// The `bioscope` command, built.
+fn bioscope() -> Result<PathBuf> {
+    run(&mut cargo(&["build", "--quiet", "--release", "--package=bioscope-cli"]))?;
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join("release/bioscope"))
+}
+
+/// Does the work that fills `folder`, unless its `last` file is there and it was done with exactly these sources and
+/// this `option`.
+fn from_sources(
+    folder: &str,
+    last: &str,
+    sources: &[&str],
+    option: &str,
+    work: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let stamp = out_dir()?.join(format!("{}-sources", folder.trim_end_matches('/').replace('/', "-")));
+    let sources = listing(&sources.iter().map(|name| root().join(name)).collect::<Vec<_>>())?;
+    let sources = format!("{option}\n{sources}");
+    if root().join(folder).join(last).is_file() && fs::read_to_string(&stamp).is_ok_and(|built| built == sources) {
+        println!("{folder} is up to date");
         return Ok(());
     }
-    // A build that stops half-way must not be taken for this one.
+    // What stops half-way must not be taken for whole.
     let _ = fs::remove_file(&stamp);
-    let mut trunk = command("trunk", &["build", "--log=warn"]);
-    // Trunk reads NO_COLOR=1, which CI systems set, as a malformed flag; its backtraces hide the message.
-    trunk.env("PATH", setup::tool_path()?).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
-    run(&mut trunk)?;
+    work()?;
     fs::write(&stamp, sources).map_err(|error| format!("{}: {error}", stamp.display()))
 }
 

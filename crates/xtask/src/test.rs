@@ -53,6 +53,7 @@ const STEPS: &[Step] = &[
     browser("page build", page::trunk_build),
     browser("pages and pictures of the presets", || page::presets(None)),
     browser("book build", page::book),
+    browser("links of the site", page::links),
     browser("trace hashes, WebAssembly", || in_browser(&["hashes.mjs"])),
     browser("browser flows", || in_browser(&["flows.mjs"])),
     browser("browser flows, plain server", || in_browser(&["flows.mjs", "--server", "bare"])),
