@@ -31,6 +31,8 @@ const SPEED: u64 = 20_000_000;
 const MARGIN: f32 = 12.0;
 /// A lane is this much higher than it has to be, if the height is left open.
 const ROOMY: f32 = 60.0;
+/// Panels below each other need this width.
+const NARROWEST: f32 = 320.0;
 /// Reasons in a card.
 const REASONS: usize = 14;
 
@@ -220,6 +222,10 @@ pub fn plan(shown: &Shown, choice: &Choice) -> Result<Plan, Failure> {
     let on = lane_panels(choice.panels);
     let layout = Layout::of(choice.width, on);
     let least = lane::min_height(layout, on);
+    if layout == Layout::Narrow && choice.width < NARROWEST {
+        let needed = format!("these panels need a width of {NARROWEST}; --view chooses fewer");
+        return Err(Failure::bad(needed));
+    }
     let cards = cards(shown, choice);
     let grid = Grid::of(choice.width, &cards);
     let link = chunks(&["#", &encode(&shown.scenario)].concat(), choice.width - 2.0 * MARGIN);

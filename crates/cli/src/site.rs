@@ -87,11 +87,12 @@ fn page(preset: &Preset, base: Option<&str>) -> String {
 <html lang="en">
   <head>
     <meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'" />
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src 'self'; base-uri 'none'" />
     <meta http-equiv="refresh" content="0; url=../#v=1&amp;p={name}" />
     <title>{title} · Bioscope</title>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="dark light" />
+    <link rel="icon" type="image/svg+xml" href="../static/favicon.svg" />
     <link rel="canonical" href="{canonical}" />
 {head}  </head>
   <body>

@@ -112,7 +112,7 @@ fn a_fork_and_settings_of_single_jobs_are_named() {
 #[test]
 fn refusals_are_worded() {
     let preset = "smr-seq-write";
-    let cases: [(&[&str], i32, &str); 11] = [
+    let cases: [(&[&str], i32, &str); 12] = [
         (&[], 2, "error: -o FILE is missing: a name that ends in .svg or .png\n"),
         (&["-o", "x.gif"], 2, "error: -o x.gif: the name must end in .svg or .png\n"),
         (&["-o", "x.svg", "--width", "199"], 2, "error: --width 199: must be 200 to 4000\n"),
@@ -121,6 +121,7 @@ fn refusals_are_worded() {
         (&["-o", "x.svg", "--at", "soon"], 2, "error: --at=soon"),
         (&["-o", "x.svg", "--view", "drives"], 2, "error: --view=drives: no such panel"),
         (&["-o", "x.svg", "--at", "10min"], 2, "error: no moment at 600.000 000 s: the run ends at "),
+        (&["-o", "x.svg", "--width", "300"], 2, "error: these panels need a width of 320; --view chooses fewer\n"),
         (&["-o", "x.svg", "--height", "300"], 2, "error: these panels need a height of "),
         (&["-o", "/no-such-folder/x.svg", "--view", "drive"], 2, "error: cannot write /no-such-folder/x.svg: "),
         (

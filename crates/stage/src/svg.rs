@@ -75,8 +75,9 @@ pub fn shapes(list: &[Shape], palette: &Palette) -> String {
     out
 }
 
-/// Text as XML.
+/// Text as XML, which has no place for control characters.
 pub fn escape(text: &str) -> String {
+    let text = text.replace(|c: char| c.is_control(), "\u{fffd}");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
@@ -348,8 +349,8 @@ mod tests {
 
     #[test]
     fn a_document_refers_to_nothing_outside_and_names_itself() {
-        let svg = start(20.0, 10.0, &GREY, "A & B", "1 < 2") + "</svg>";
-        assert!(svg.contains("<title>A &amp; B</title><desc>1 &lt; 2</desc>"), "{svg}");
+        let svg = start(20.0, 10.0, &GREY, "A & B\u{1}", "1 < 2") + "</svg>";
+        assert!(svg.contains("<title>A &amp; B\u{fffd}</title><desc>1 &lt; 2</desc>"), "{svg}");
         let outside = svg.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
         assert!(!outside.contains("http") && !outside.contains("href") && !outside.contains("<script"), "{outside}");
         for zone in 2..6u8 {

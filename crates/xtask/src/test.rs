@@ -55,6 +55,7 @@ const STEPS: &[Step] = &[
     browser("book build", page::book),
     browser("links of the site", page::links),
     browser("trace hashes, WebAssembly", || in_browser(&["hashes.mjs"])),
+    browser("pages of the presets in the browser", || in_browser(&["presets.mjs"])),
     browser("browser flows", || in_browser(&["flows.mjs"])),
     browser("browser flows, plain server", || in_browser(&["flows.mjs", "--server", "bare"])),
     browser("refusals at the start", || in_browser(&["guard.mjs"])),
