@@ -17,20 +17,23 @@ async function chapter(name, visit) {
   const reader = await visit({ query: `book/${name}`, ready: false, init: listen });
   const { page } = reader;
   check((await page.locator('main h1').count()) >= 1, 'the chapter has a heading');
-  const scenes = page.locator('.scene');
+  const figures = page.locator('figure', { has: page.locator('.scene') });
   // One after the other, each taken out when it has been seen: a dozen runs at a time are too much for a test.
-  for (let left = await scenes.count(); left > 0; left -= 1) {
-    const scene = scenes.first();
+  for (let left = await figures.count(); left > 0; left -= 1) {
+    const figure = figures.first();
+    const scene = figure.locator('.scene');
     const what = `scene ${JSON.stringify(await scene.getAttribute('aria-label'))}`;
     await scene.scrollIntoViewIfNeeded();
     await pictures(reader, scene, what);
     check((await scene.locator('iframe').count()) === 0, `${what}: nothing is loaded before the start`);
     await scene.getByRole('button', { name: 'Start' }).click();
     await ready(reader, scene, what);
-    const figure = page.locator('figure', { has: scene });
     const controls = figure.locator('.control a');
-    for (let n = 0; n < (await controls.count()); n += 1) {
-      const control = controls.nth(n);
+    const count = await controls.count();
+    // From the one after what is shown already, which comes last.
+    const first = await controls.evaluateAll((all) => all.findIndex((link) => link.classList.contains('now')) + 1);
+    for (let n = 0; n < count; n += 1) {
+      const control = controls.nth((first + n) % count);
       await scene.locator('bio-scope').evaluate((element) => delete element.dataset.ready);
       await control.click();
       equal(await figure.locator('.control .now').innerText(), await control.innerText(), `${what}: the control pressed`);
