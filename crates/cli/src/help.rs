@@ -31,7 +31,8 @@ bioscope run SCENARIO [--set KEY=VALUE]... [--side a|b|both] [--json]
 
 Simulates a scenario to its end and prints bandwidth, latency, where the time went, and the hash of the trace.
 
-  --set KEY=VALUE   change a parameter (bioscope params lists them); b.KEY changes run B only
+  --set KEY=VALUE   change a parameter (bioscope params lists them); b.KEY changes run B only, job1.KEY one job,
+                    b.at=TIME makes run B a fork of A at that time
   --side a|b|both   which run (a)
   --json            figures as JSON: one object, or a list of two with --side both
 
@@ -47,8 +48,8 @@ Runs a scenario for every value of a setting and prints the mean bandwidth in Mi
 ramp and zones of its published table instead of those of the shown run.
 
   --over KEY=VALUES  values: 1,2,4 or 1..128*2 (doubling) or 4..32+4; given twice, every combination is run;
-                     left out, the preset's own sweep
-  --seeds N          runs per point, with N seeds from the scenario's own (1)
+                     left out, the sweeps of the scenario (sw, sw2), else the preset's
+  --seeds N          runs per point, with N seeds from the scenario's own (seeds of the scenario, else 1)
   --set KEY=VALUE    as in run
   --side a|b|both    which runs (both if there is a run B)
   --csv              comma-separated: swept keys, side, seeds, mean, sd, unit

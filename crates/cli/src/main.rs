@@ -101,18 +101,14 @@ fn command(out: &mut dyn Write) -> Result<(), Failure> {
         Some(other) => return Err(other.unexpected().into()),
     };
     if name == "help" {
-        let about = parser.next()?.and_then(|a| match a {
-            lexopt::Arg::Value(v) => help::of(&v.to_string_lossy()),
-            _ => None,
-        });
-        return Ok(out.write_all(about.unwrap_or(help::OVERVIEW).as_bytes())?);
+        let about = match parser.next()? {
+            None => help::OVERVIEW,
+            Some(lexopt::Arg::Value(command)) => help_of(&command.to_string_lossy())?,
+            Some(other) => return Err(other.unexpected().into()),
+        };
+        return Ok(out.write_all(about.as_bytes())?);
     }
-    let Some(about) = help::of(&name) else {
-        let d = Diagnostic::error("", "", format!("no such command: {name}"));
-        let near = bioscope_scenario::diagnostic::nearest(&name, help::COMMANDS.iter().map(|(n, _)| *n));
-        let d = near.iter().fold(d, |d, n| d.suggest(*n));
-        return Err(Failure::bad(format!("{d}\nbioscope --help lists the commands")));
-    };
+    let about = help_of(&name)?;
     let parsed = args::parse(&name, &mut parser)?;
     if parsed.help {
         return Ok(out.write_all(about.as_bytes())?);
@@ -128,4 +124,14 @@ fn command(out: &mut dyn Write) -> Result<(), Failure> {
         "presets" => lists::presets(&parsed, out),
         _ => lists::url(&parsed, out),
     }
+}
+
+/// The help of a command, or the nearest command there is.
+fn help_of(name: &str) -> Result<&'static str, Failure> {
+    help::of(name).ok_or_else(|| {
+        let d = Diagnostic::error("", "", format!("no such command: {name}"));
+        let near = bioscope_scenario::diagnostic::nearest(name, help::COMMANDS.iter().map(|(n, _)| *n));
+        let d = near.iter().fold(d, |d, n| d.suggest(*n));
+        Failure::bad(format!("{d}\nbioscope --help lists the commands"))
+    })
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use bioscope_formats::fio::{Outcome, summary};
 use bioscope_formats::json;
+use bioscope_scenario::value::print_seconds;
 use bioscope_scenario::{Side, encode};
 
 use crate::args::{Args, configs};
@@ -19,6 +20,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         let done = simulate::to_end(cfg).map_err(|e| Failure::Failed(vec![format!("error: {name}: {e}")]))?;
         if done.stats.nr_errors > 0 {
             say(&[errors_note(&name, done.stats.nr_errors)]);
+        }
+        // What `check` cannot know: a run whose jobs end before its time is over.
+        if let Some(change) = done.cfg.changes.first().filter(|change| change.at > done.stats.window_to) {
+            let (at, end) = (print_seconds(change.at), print_seconds(done.stats.window_to));
+            say(&[format!("warning: {name}: b.at={at}: the run is over at {end}, so nothing changes in run B")]);
         }
         let outcome = Outcome {
             name: &name,

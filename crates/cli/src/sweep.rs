@@ -6,7 +6,7 @@ use bioscope_core::config::SimConfig;
 use bioscope_formats::{csv, fio, json};
 use bioscope_lab::run::mean_sd;
 use bioscope_lab::threads;
-use bioscope_scenario::{Diagnostic, Key, Param, Scenario, Side, Sweep, Value};
+use bioscope_scenario::{Diagnostic, Param, Scenario, Side, Sweep, Value};
 
 use crate::args::{Args, configs};
 use crate::run::errors_note;
@@ -27,7 +27,7 @@ pub fn sweep(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let (s, _) = args.scenario()?;
     let sweeps = swept(args, &s)?;
     let sides = args.sides(&s, if s.has_b() { "both" } else { "a" })?;
-    let seeds = args.nr_seeds(1)?;
+    let seeds = args.nr_seeds(u64::from(s.seeds))?;
     let mut base = s.for_sweep();
     // What was asked for by name holds, also where it equals a default.
     args.edit(&mut base);
@@ -87,19 +87,17 @@ fn header(keys: &[&str]) -> Vec<String> {
 /// The sweeps of --over, else the scenario's own.
 fn swept(args: &Args, s: &Scenario) -> Result<Vec<Sweep>, Failure> {
     if args.over.is_empty() {
-        return match s.sweep() {
-            Some(sweep) => Ok(vec![sweep]),
-            None => Err(Failure::bad("nothing to sweep: give --over KEY=VALUES")),
+        let Some(first) = s.sweep().or_else(|| s.sweep2.clone()) else {
+            return Err(Failure::bad("nothing to sweep: give --over KEY=VALUES"));
         };
+        let second = s.sweep2.clone().filter(|second| second.key != first.key);
+        return Ok([Some(first), second].into_iter().flatten().collect());
     }
     let mut problems = Vec::new();
     let mut sweeps: Vec<Sweep> = Vec::new();
     for text in &args.over {
         let (key, values) = text.split_once('=').unwrap_or((text, ""));
         match Sweep::parse("--over", key, values) {
-            Ok(sweep) if sweep.key == Key::Seed => {
-                problems.push(Diagnostic::error("--over", key, "use --seeds for several seeds"));
-            }
             Ok(sweep) if sweeps.iter().any(|other| other.key == sweep.key) => {
                 problems.push(Diagnostic::error("--over", key, "given twice"));
             }

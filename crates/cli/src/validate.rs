@@ -113,6 +113,9 @@ fn limits(path: &str) -> Result<Vec<Limit>, Failure> {
     let content = std::fs::read_to_string(path).map_err(|e| bad(&e))?;
     let value: Value = serde_json::from_str(&content).map_err(|e| bad(&e))?;
     let list = value.as_array().ok_or_else(|| bad(&"not a list of limits"))?;
+    if list.is_empty() {
+        return Err(bad(&"the list of limits is empty, so nothing would be compared"));
+    }
     list.iter()
         .map(|v| {
             let text = |key: &str| v[key].as_str().map(String::from);

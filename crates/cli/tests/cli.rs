@@ -155,6 +155,32 @@ fn bad_command_lines_are_refused() {
         (&["trace", "smr-seq-write", "--until", "soon"], "error: --until soon: not a number\n"),
         (&["trace", "smr-seq-write", "--side", "both"], "error: --side both: a trace is of one run, a or b\n"),
         (&["validate", "seed-999"], "error: no table is called seed-999 (allowed: seed-000)\n"),
+        (
+            &["sweep", "smr-seq-write", "--over", "iodepth=1..5000*2"],
+            "error: --over=5000: iodepth: out of range (allowed: 1 to 4096)\n",
+        ),
+        (
+            &["sweep", "smr-seq-write", "--over", "bs=4k..8k"],
+            "error: --over=4k..8k: bs: not of the form FROM..TO*FACTOR or FROM..TO+STEP\n",
+        ),
+        (
+            &["sweep", "smr-seq-write", "--over", "seed=1,2"],
+            "error: --over=seed: seeds are not swept but averaged over; try --seeds N\n",
+        ),
+        (
+            &["run", "smr-seq-write", "--set", "b.at=soon"],
+            "error: b.at=soon: not a number (allowed: a time; 0 is a run of its own)\n",
+        ),
+        (
+            &["run", "smr-seq-write", "--set", "b.iodepth=4", "--set", "b.at=1s", "--side", "b"],
+            "error: b.iodepth=4: needs a new run: it cannot change at b.at=1s; try b.at=0\n",
+        ),
+        (
+            &["run", "smr-seq-write", "--set", "job0.scheduler=none"],
+            "error: job0.scheduler=none: is a setting of the disk; try scheduler=none\n",
+        ),
+        (&["help", "swep"], "error: no such command: swep; try sweep\nbioscope --help lists the commands\n"),
+        (&["help", "nope"], "error: no such command: nope\nbioscope --help lists the commands\n"),
         (&["params", "iodepth"], "error: unexpected argument \"iodepth\"\n"),
     ] {
         assert_eq!(refused(args), message, "{args:?}");
@@ -163,6 +189,11 @@ fn bad_command_lines_are_refused() {
         refused(&["trace", "smr-seq-write", "--actions", "GY"])
             .starts_with("error: --actions GY: no action is called \"Y\"")
     );
+    let path = std::env::temp_dir().join(format!("bioscope-empty-{}.json", std::process::id()));
+    std::fs::write(&path, "[]").unwrap();
+    let message = refused(&["validate", "--check", path.to_str().unwrap()]);
+    std::fs::remove_file(&path).unwrap();
+    assert!(message.ends_with(": the list of limits is empty, so nothing would be compared\n"), "{message}");
     assert!(refused(&["validate", "--check", "/nonexistent"]).starts_with("error: --check /nonexistent: "));
 }
 
@@ -236,6 +267,41 @@ fn sweeps_use_the_row_settings_and_cross_their_keys() {
     );
     assert!(lines[1..].iter().all(|l| l.ends_with(",MiB/s")));
     assert!(done(&[&args[..6], &["--over", "iodepth=2"]].concat()).starts_with("iodepth  side  seeds  mean"));
+}
+
+#[test]
+fn forks_run_as_a_until_they_part() {
+    let link = "p=smr-seq-write&runtime=2s&b.at=1.2s";
+    let v = json(&["run", link, "--side", "both", "--json"]);
+    let alone = json(&["run", "p=smr-seq-write&runtime=2s", "--side", "both", "--json"]);
+    assert_eq!(v[0]["hash"], alone[0]["hash"]);
+    assert!(v[1]["hash"] != v[0]["hash"] && v[1]["hash"] != alone[1]["hash"]);
+    assert_ne!(v[1]["configuration_hash"], alone[1]["configuration_hash"]);
+    assert_eq!(
+        json(&["run", "smr-seq-write", "--set", "runtime=2s", "--set", "b.at=1.2s", "--side", "both", "--json"]),
+        v
+    );
+    let trace = |side, until| done(&["trace", link, "--until", until, "--actions", "all", "--side", side]);
+    assert_eq!(trace("a", "1.199999999s"), trace("b", "1.199999999s"));
+    assert_ne!(trace("a", "1.3s"), trace("b", "1.3s"));
+    // The end of this run is only known once it was made.
+    let o = bioscope(&["run", "size=1z&b.zoned_qd1_writes=1&b.at=20s", "--side", "b"]);
+    assert_eq!(o.status.code(), Some(0));
+    let message = err(&o);
+    assert!(
+        message.starts_with("warning: scenario B: b.at=20s: the run is over at ")
+            && message.ends_with("so nothing changes in run B\n"),
+        "{message}"
+    );
+}
+
+#[test]
+fn sweeps_of_links_cross_and_average() {
+    let link = "p=smr-seq-write&b=0&runtime=1s&size=2z&ramp_size=1MiB&sw=iodepth:1,4&sw2=hba:ahci,mpi3mr&seeds=2";
+    let text = done(&["sweep", link, "--csv"]);
+    let heads: Vec<String> = text.lines().map(|l| l.split(',').take(4).collect::<Vec<_>>().join(",")).collect();
+    assert_eq!(heads, ["iodepth,hba,side,seeds", "1,ahci,a,2", "1,mpi3mr,a,2", "4,ahci,a,2", "4,mpi3mr,a,2"]);
+    assert!(done(&["sweep", link, "--over", "iodepth=2", "--seeds", "1", "--csv"]).contains("\n2,a,1,"));
 }
 
 #[test]

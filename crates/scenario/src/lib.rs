@@ -9,6 +9,7 @@
 //! Leaves out: files, clocks, screens.
 
 pub mod check;
+mod deflate;
 pub mod diagnostic;
 pub mod packed;
 pub mod params;

@@ -5,9 +5,7 @@
 //! Rule: whatever comes in, at most [`MAX_UNPACKED`] bytes come out, or a sentence says why not.
 //! Leaves out: which settings are packed and when (`text`).
 
-use miniz_oxide::deflate::compress_to_vec;
-use miniz_oxide::inflate::TINFLStatus;
-use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
+use crate::deflate::{Broken, deflate, inflate};
 
 /// Version of the layout.
 pub const PACKED_VERSION: u8 = 1;
@@ -17,19 +15,19 @@ const MAX_SETTINGS: u32 = 4096;
 pub const MAX_UNPACKED: usize = 64 * 1024;
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/// Effort of the compressor, 0 to 10: an encoding is made once and sent often.
-const LEVEL: u8 = 9;
 
 /// A list of settings, packed; `None` where it would be too long to be read again.
 pub fn pack(count: u32, pairs: impl Iterator<Item = (String, String)>) -> Option<String> {
-    let mut list = postcard::to_allocvec(&count).ok()?;
-    for (key, value) in pairs {
-        list = postcard::to_extend(&(key.as_str(), value.as_str()), list).ok()?;
+    let mut list = Vec::new();
+    put_number(count, &mut list);
+    for text in pairs.flat_map(|(key, value)| [key, value]) {
+        put_number(text.len() as u32, &mut list);
+        list.extend_from_slice(text.as_bytes());
     }
     if list.len() > MAX_UNPACKED {
         return None;
     }
-    let mut bytes = compress_to_vec(&list, LEVEL);
+    let mut bytes = deflate(&list);
     bytes.insert(0, PACKED_VERSION);
     Some(to_base64(&bytes))
 }
@@ -43,35 +41,58 @@ pub fn unpack(text: &str) -> Result<Vec<u8>, &'static str> {
         0 => return Err("no such version of packed settings"),
         _ => return Err("packed by a newer bioscope: open the link there, or update this one"),
     }
-    let mut list = vec![0; MAX_UNPACKED];
-    let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
-    let (status, read, written) = decompress(&mut DecompressorOxide::new(), packed, &mut list, 0, flags);
-    match status {
-        TINFLStatus::Done if read == packed.len() => {}
-        TINFLStatus::Done => return Err("bytes follow the compressed data"),
-        TINFLStatus::HasMoreOutput => return Err("unpacks to more than 64 KiB"),
-        TINFLStatus::FailedCannotMakeProgress => return Err("the compressed data ends early"),
-        _ => return Err("the compressed data is damaged"),
-    }
-    list.truncate(written);
-    Ok(list)
+    inflate(packed, MAX_UNPACKED).map_err(|broken| match broken {
+        Broken::Early => "the compressed data ends early",
+        Broken::Damaged => "the compressed data is damaged",
+        Broken::TooLong => "unpacks to more than 64 KiB",
+        Broken::Behind => "bytes follow the compressed data",
+    })
 }
 
 /// The settings of a list: key and value of each.
 pub fn settings(list: &[u8]) -> Result<Vec<(&str, &str)>, &'static str> {
     const BROKEN: &str = "unpacks to no list of settings";
-    let (count, mut rest) = postcard::take_from_bytes::<u32>(list).map_err(|_| BROKEN)?;
+    let mut rest = list;
+    let count = take_number(&mut rest).ok_or(BROKEN)?;
     if count > MAX_SETTINGS {
         return Err("unpacks to more than 4096 settings");
     }
     // A wrong count reserves nothing.
     let mut pairs = Vec::new();
     for _ in 0..count {
-        let (pair, after) = postcard::take_from_bytes::<(&str, &str)>(rest).map_err(|_| BROKEN)?;
-        pairs.push(pair);
-        rest = after;
+        let key = take_text(&mut rest).ok_or(BROKEN)?;
+        pairs.push((key, take_text(&mut rest).ok_or(BROKEN)?));
     }
     if rest.is_empty() { Ok(pairs) } else { Err("unpacks to a list with bytes after its end") }
+}
+
+/// postcard's numbers: seven bits a byte, the lowest first; the highest bit says that more follow.
+fn put_number(mut n: u32, list: &mut Vec<u8>) {
+    while n >= 0x80 {
+        list.push(n as u8 | 0x80);
+        n >>= 7;
+    }
+    list.push(n as u8);
+}
+
+fn take_number(rest: &mut &[u8]) -> Option<u32> {
+    let mut n = 0u64;
+    for i in 0..5 {
+        let (byte, after) = rest.split_first()?;
+        *rest = after;
+        n |= u64::from(byte & 0x7f) << (7 * i);
+        if byte & 0x80 == 0 {
+            return u32::try_from(n).ok();
+        }
+    }
+    None
+}
+
+fn take_text<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
+    let length = take_number(rest)?;
+    let (text, after) = rest.split_at_checked(length as usize)?;
+    *rest = after;
+    std::str::from_utf8(text).ok()
 }
 
 fn to_base64(bytes: &[u8]) -> String {

@@ -179,6 +179,9 @@ impl Scenario {
         let known = job.is_some() || instance.is_none_or(|i| i == DISK);
         let Some(k) = find(name).filter(|_| known) else { return Ok(false) };
         let bad = |message: &str| Diagnostic::error(key, text, message);
+        if side == Side::B && k == Key::Seed {
+            return Err(bad("runs A and B share the seed"));
+        }
         let row = Param::of(k);
         let wanted = if job.is_some() { Scope::Job } else { Scope::Disk };
         if instance.is_some() && row.scope != wanted {
@@ -189,9 +192,6 @@ impl Scenario {
             };
             let b = if side == Side::B { "b." } else { "" };
             return Err(bad(message).suggest(format!("{b}{}={text}", row.key)));
-        }
-        if side == Side::B && k == Key::Seed {
-            return Err(bad("runs A and B share the seed"));
         }
         let v = row.parse(text).map_err(|mut d| {
             d.key = key.into();
@@ -485,19 +485,24 @@ impl Sweep {
             let mark = if name.starts_with('-') { '=' } else { ':' };
             return Err(bad(key, "a sweep needs values").suggest(format!("{key}{mark}VALUE,VALUE")));
         }
+        if k == Key::Seed {
+            let how = if name.starts_with('-') { "--seeds N" } else { "seeds=N" };
+            return Err(bad(key, "seeds are not swept but averaged over").suggest(how));
+        }
         let row = Param::of(k);
+        let named = |mut d: Diagnostic| {
+            d.message = [key, ": ", &d.message].concat();
+            d.key = name.into();
+            d
+        };
         let mut list = Vec::new();
         for part in values.split(',') {
             match part.split_once("..") {
-                Some((from, rest)) => range(row, from, rest, &mut list).map_err(|m| bad(part, m))?,
-                None => list.push(row.parse(part).map_err(|mut d| {
-                    d.message = format!("{key}: {}", d.message);
-                    d.key = name.into();
-                    d
-                })?),
+                Some((from, rest)) => range(row, part, (from, rest), &mut list).map_err(named)?,
+                None => list.push(row.parse(part).map_err(named)?),
             }
             if list.len() > MAX_SWEEP {
-                return Err(bad(values, &format!("a sweep has at most {MAX_SWEEP} values")));
+                return Err(named(bad(values, &format!("a sweep has at most {MAX_SWEEP} values"))));
             }
         }
         Ok(Sweep { key: k, values: list })
@@ -512,30 +517,30 @@ impl Sweep {
     }
 }
 
-/// `from..to*factor` or `from..to+step`.
-fn range(row: &Param, from: &str, rest: &str, list: &mut Vec<Value>) -> Result<(), &'static str> {
-    const FORM: &str = "not of the form FROM..TO*FACTOR or FROM..TO+STEP";
-    let at = rest.rfind(['*', '+']).ok_or(FORM)?;
+/// `from..to*factor` or `from..to+step`, the `whole` of which is split at the dots.
+fn range(row: &Param, whole: &str, (from, rest): (&str, &str), list: &mut Vec<Value>) -> Result<(), Diagnostic> {
+    let bad = |message: &str| Diagnostic::error("", whole, message);
+    let form = || bad("not of the form FROM..TO*FACTOR or FROM..TO+STEP");
+    let at = rest.rfind(['*', '+']).ok_or_else(form)?;
     let (to, step) = (&rest[..at], &rest[at + 1..]);
-    let ends = (row.parse(from).map_err(|_| FORM)?, row.parse(to).map_err(|_| FORM)?);
+    let ends = (row.parse(from)?, row.parse(to)?);
     let (from, to, make): (u64, u64, fn(u64) -> Value) = match ends {
         (Value::Int(a), Value::Int(b)) => (a, b, Value::Int),
         (Value::Zones(a), Value::Zones(b)) => (a, b, Value::Zones),
-        _ => return Err(FORM),
+        _ => return Err(form()),
     };
     let (factor, plus) = match rest.as_bytes()[at] {
-        b'*' => (step.parse::<u64>().map_err(|_| FORM)?, 0),
-        _ => match crate::value::parse(row.unit, step) {
+        b'*' => (step.parse::<u64>().map_err(|_| form())?, 0),
+        _ => match value::parse(row.unit, step) {
             Ok(Value::Int(n) | Value::Zones(n)) => (1, n),
-            Ok(_) | Err(Problem::NoSuchWord) => return Err(FORM),
-            Err(_) => return Err(FORM),
+            _ => return Err(form()),
         },
     };
     if matches!(row.unit, Unit::Bool | Unit::Word(_)) || from == 0 && plus == 0 || factor == 0 {
-        return Err(FORM);
+        return Err(form());
     }
     if from > to || factor == 1 && plus == 0 {
-        return Err("this range does not reach its end");
+        return Err(bad("this range does not reach its end"));
     }
     let mut n = from;
     while n <= to && list.len() <= MAX_SWEEP {

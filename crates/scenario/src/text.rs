@@ -176,6 +176,9 @@ fn pair(text: &str, place: Place) -> Result<Pair, Diagnostic> {
         return Err(Diagnostic::error(&clip(text), "", "not of the form key=value"));
     };
     match (unescape(key.trim()), unescape(value.trim())) {
+        (Some(key), _) if key.is_empty() => {
+            Err(Diagnostic::error("", "", ["a key is missing before ", &clip(text)].concat()))
+        }
         (Some(key), Some(text)) => Ok(Pair { key, text, place }),
         _ => Err(Diagnostic::error("", "", ["broken % escape in ", &clip(text)].concat())),
     }

@@ -6,6 +6,8 @@
 
 use bioscope_core::units::BlkStatus;
 
+use crate::diagnostic::shorten;
+
 /// What a parameter's value is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -264,7 +266,7 @@ impl<'a> Number<'a> {
         Ok(Self { digits, decimals: fraction.len() as u32, suffix: suffix.trim() })
     }
     fn factor(&self, known: fn(&str) -> Option<u64>) -> Result<u64, Problem> {
-        known(self.suffix).ok_or_else(|| Problem::UnknownSuffix(self.suffix.chars().take(12).collect()))
+        known(self.suffix).ok_or_else(|| Problem::UnknownSuffix(shorten(self.suffix).chars().take(12).collect()))
     }
     /// The product, if it is whole.
     fn times(&self, factor: u64, what: &'static str) -> Result<u64, Problem> {
