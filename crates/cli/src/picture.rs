@@ -421,16 +421,16 @@ impl<'a> Sheet<'a> {
         self.body
     }
 
-    /// Larger than any font of a lane.
+    /// Larger than any font of a lane, where there is room.
     fn title(&mut self, words: &str, room: f32) {
-        const SCALE: f32 = 1.4;
-        let max = room / SCALE;
+        let scale = (room / Font::Title.width(words)).clamp(1.0, 1.4);
+        let max = room / scale + 0.1;
         let (ink, font, align) = (Ink::Text, Font::Title, Align::Left);
         let shape = Shape::Text { x: 0.0, y: 0.0, text: font.cut(words, max), ink, font, align, max };
         self.flush();
         let shape = svg::shapes(&[shape], self.palette);
         let y = self.y + 26.0;
-        self.body += &format!(r#"<g transform="translate({MARGIN} {y}) scale({SCALE})">{shape}</g>"#);
+        self.body += &format!(r#"<g transform="translate({MARGIN} {y}) scale({scale:.2})">{shape}</g>"#);
     }
 
     /// What it is, when, and with which settings.
