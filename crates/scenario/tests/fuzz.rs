@@ -15,7 +15,7 @@ fn hostile_links_do_no_harm() {
     let mut rng = Rng(7);
     for i in 0..100_000 {
         let text = text(&mut rng, &golden);
-        let memory = holds(&text);
+        let memory = holds(&text, i % 4 == 0);
         assert!(memory <= MAX_MEMORY, "text {i} takes {memory} bytes: {text}");
     }
 }
@@ -45,7 +45,7 @@ fn the_worst_texts_stay_within_their_memory() {
         jobs("7"),
         format!("numjobs=256&{}", jobs("64k")),
     ] {
-        let memory = holds(&text);
+        let memory = holds(&text, false).max(holds(&text, true));
         let start: String = text.chars().take(20).collect();
         println!("{memory:8} bytes for {} of {start}…", text.len());
         assert!(memory <= MAX_MEMORY, "{memory} bytes for {start}");
