@@ -31,7 +31,7 @@
     }
     if (error instanceof WebAssembly.CompileError || error instanceof SyntaxError) return OLD;
     if (opaque()) {
-      return 'This frame is in a sandbox that takes its origin away, and the server of Bioscope does not let such frames have its files. The picture and the link work; the simulator needs a tab of its own.';
+      return 'The sandbox of this frame takes its origin away, and the server of Bioscope gives such frames no programs. The simulator needs a tab of its own.';
     }
     return 'A file of the simulator could not be loaded. The network may be down, or the page was replaced by a newer version: reloading may help.';
   }

@@ -26,7 +26,11 @@ const source = (player, id) => on(player, id, (element) => element.shadowRoot.qu
 const untilSource = (player, id, end, words) =>
   player.until(async () => (await source(player, id))?.endsWith(end), `${words}: the frame's address ends with ${end}`);
 
-const untilShown = (embed, end, words) => embed.until(async () => embed.frame.url().endsWith(end), `${words}: the frame shows ${end}`);
+/** Asks the frame itself, which may be changing documents. */
+const untilShown = (embed, end, words) => {
+  const shown = () => embed.frame.evaluate(() => location.href).catch(() => '');
+  return embed.until(async () => (await shown()).endsWith(end), `${words}: the frame shows ${end}`);
+};
 
 async function untilEvent(player, type, id, count = 1) {
   await player.until(async () => (await heard(player, type, id)).length >= count, `bioscope-${type} number ${count} of ${id}`);
