@@ -11,27 +11,32 @@ use std::sync::Arc;
 use bioscope_lab::chart::{Chart, Point};
 use bioscope_scenario::check;
 use bioscope_scenario::diagnostic::{Diagnostic, Severity};
-use bioscope_scenario::params::{Key, Param};
+use bioscope_scenario::params::{KEYS, Key, Live, Param};
 use bioscope_scenario::preset::{PRESETS, Preset};
 use bioscope_scenario::scenario::{self, Scenario, Side};
 use bioscope_scenario::text;
+use bioscope_scenario::value::{Value, print_seconds};
+use bioscope_scenario::view::{Panel, Panels};
 use bioscope_session as session;
+use bioscope_stage::lane as stage;
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, KeyboardEvent};
+use web_sys::{DragEvent, Element, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::components::bar::{self, BarView, PRESET_ID, SHARE_ID};
+use crate::components::bar::{self, BarView, PRESET_ID};
 use crate::components::canvas::CanvasEvent;
 use crate::components::form::{Form, full_key};
 use crate::components::lane::{self, LaneView};
+use crate::components::share::{LINK_ID, Share};
 use crate::components::side::{self, Place};
-use crate::components::transport::{self, clock, speed_step};
+use crate::components::transport::{self, TransportView, clock, speed_step};
 use crate::dom;
+use crate::frame::{Ask, Parent};
 use crate::hooks;
 use crate::markup::{click, list, markup};
-use crate::player::{Facts, Load, Player};
+use crate::player::{Facts, Load, Player, Start};
 use crate::shared::Shared;
 use crate::sweep::Sweeper;
 use crate::theme::Theme;
@@ -74,10 +79,25 @@ pub enum Msg {
     Home,
     End,
     Speed(u64),
+    /// B is A until this moment and has its own setting from here on.
+    Fork,
+    /// B runs from the start again.
+    Unfork,
+    AllPanels,
     Share,
-    /// The link is in the clipboard.
-    Copied,
+    /// The text for documents, by its place among all.
+    ShareAs(usize),
+    /// The field of this id into the clipboard.
+    Copy(&'static str),
+    /// It is there.
+    Copied(&'static str),
     CloseShare,
+    /// A file's name and text, if it could be read.
+    File(String, Option<String>),
+    /// From the page around this one.
+    Asked(Ask),
+    /// Tell the page around this one how high this one would like to be.
+    Measure,
     NextTheme,
     /// The system's theme changed.
     SystemTheme,
@@ -136,7 +156,15 @@ pub struct App {
     drawer: bool,
     keys: bool,
     advanced: bool,
-    share: Option<(AttrValue, bool)>,
+    share: Option<Share>,
+    /// In a frame: few controls, and nothing is written to the address.
+    embed: bool,
+    /// The page around this one.
+    parent: Option<Parent>,
+    /// Play as soon as the run is known.
+    play_soon: bool,
+    /// Height last told to the page around this one.
+    told_height: i32,
     tables: [bool; 2],
     why_side: session::Side,
     said: AttrValue,
@@ -176,7 +204,9 @@ impl Component for App {
     fn create(ctx: &Context<Self>) -> Self {
         let link = ctx.link();
         let player = Player::new(link.callback(Msg::Facts));
-        let theme = Theme::remembered();
+        let embed = dom::query("embed").is_some_and(|v| v == "1");
+        let asked = dom::query("theme").filter(|_| embed);
+        let theme = asked.map_or_else(Theme::remembered, |word| Theme::of(&word).unwrap_or(Theme::System));
         theme.apply();
         player.set_palette(theme.palette());
         let overview = {
@@ -214,6 +244,10 @@ impl Component for App {
             keys: false,
             advanced: false,
             share: None,
+            embed,
+            parent: Parent::find(link.callback(Msg::Asked)),
+            play_soon: embed && dom::query("play").is_some_and(|v| v == "1"),
+            told_height: 0,
             tables: [false; 2],
             why_side: session::Side::A,
             said: AttrValue::default(),
@@ -222,8 +256,9 @@ impl Component for App {
             writing: None,
             saying: None,
             sweeping: None,
-            _listeners: listeners(ctx),
+            _listeners: listeners(ctx, embed),
         };
+        dom::set_flag("embed", embed.then_some("1"));
         app.read_address();
         app
     }
@@ -232,16 +267,14 @@ impl Component for App {
         match msg {
             Msg::Facts(f) => self.heard(ctx, f),
             Msg::Address => {
+                // What was waiting to be written belongs to the entry that was left.
+                self.writing = None;
                 if dom::window().location().hash().is_ok_and(|h| text::fragment_of(&h) != text::encode(&self.good)) {
                     self.read_address();
                 }
             }
-            Msg::Open(p) => {
-                self.typed = Shared::default();
-                self.from_link.clear();
-                self.take(Scenario::of(p));
-                self.write(true);
-            }
+            Msg::Open(p) => self.open(Scenario::of(p), Vec::new()),
+            Msg::File(name, text) => self.file(name, text),
             Msg::Edit(side, key, typed) => self.edit(ctx, side, key, typed),
             Msg::Reset(key) => self.change(ctx, key, |s| s.reset(Side::A, key)),
             Msg::Differ(key) => self.change(ctx, key, |s| s.set(Side::B, key, s.value(Side::A, key).clone())),
@@ -258,13 +291,49 @@ impl Component for App {
             Msg::Home => self.player.rewind(),
             Msg::End => self.player.to_end(),
             Msg::Speed(speed) => self.player.set_speed(speed),
+            Msg::Fork => self.fork(ctx),
+            Msg::Unfork => {
+                self.scenario.change(|s| s.fork = None);
+                self.rerun(ctx);
+            }
+            Msg::AllPanels => {
+                self.scenario.change(|s| s.view = Panels::ALL);
+                self.good.change(|s| s.view = Panels::ALL);
+                self.lay_out();
+                self.write_later(ctx);
+            }
             Msg::Share => self.share(ctx),
-            Msg::Copied => self.share = self.share.take().map(|(link, _)| (link, true)),
-            Msg::CloseShare => return self.share.take().is_some(),
+            Msg::ShareAs(form) => {
+                if let Some(s) = &mut self.share {
+                    (s.form, s.copied) = (form.min(bioscope_scenario::snippet::Form::ALL.len() - 1), None);
+                }
+            }
+            Msg::Copy(id) => {
+                if let Some(s) = &self.share {
+                    self.focus = Some(id);
+                    let text = if id == LINK_ID { s.link() } else { s.text() };
+                    dom::copy(&text, ctx.link().callback(move |()| Msg::Copied(id)));
+                }
+            }
+            Msg::Copied(id) => {
+                if let Some(s) = &mut self.share {
+                    s.copied = Some(id);
+                }
+            }
+            Msg::CloseShare => {
+                if self.share.take().is_none() {
+                    return false;
+                }
+                self.focus = Some(bar::SHARE_BUTTON_ID);
+            }
             Msg::NextTheme => {
-                self.theme = self.theme.next();
-                self.theme.apply();
-                self.recolour();
+                self.set_theme(self.theme.next());
+                self.theme.remember();
+            }
+            Msg::Asked(ask) => self.asked(ctx, ask),
+            Msg::Measure => {
+                self.measure();
+                return false;
             }
             Msg::SystemTheme => self.recolour(),
             Msg::Drawer(open) => self.drawer = open,
@@ -315,10 +384,12 @@ impl Component for App {
                 playing: facts.is_some_and(|f| f.playing),
                 tables: self.tables[usize::from(side == session::Side::B)],
                 player: &self.player,
+                // Another place when other panels are drawn, so that it is measured anew.
+                key: ["stage-", &self.good.view.text()].concat(),
                 say,
             })
         };
-        let (preset, theme, share) = (self.scenario.preset, self.theme, self.share.as_ref());
+        let preset = self.scenario.preset;
         let rate = |side| lane::rate(frame.and_then(|f| lane::side_frame(f, side))).0;
         let rates = if compared {
             ["A ", &rate(session::Side::A), " · B ", &rate(session::Side::B)].concat()
@@ -327,18 +398,22 @@ impl Component for App {
         };
         let look_for = preset.map_or("", |p| p.look_for);
         let single = if compared || preset.is_none() { "" } else { " Single shows run A only." };
-        let (seed, look_for) = (self.good.text(Side::A, Key::Seed), AttrValue::from(look_for.to_string() + single));
-        let form = html! {
-            <Form scenario={self.scenario.clone()} typed={self.typed.clone()} diagnostics={self.diagnostics.clone()}
-                {compared} advanced={self.advanced} say={say.clone()} />
+        let seed = self.good.text(Side::A, Key::Seed);
+        let look_for = AttrValue::from(look_for.to_string() + single);
+        let has = |panel| self.has(panel);
+        let head = if self.embed {
+            bar::embedded(preset.map_or("Bioscope", |p| p.title), &self.changes(), &text::encode(&self.moment()))
+        } else {
+            let (theme, share) = (self.theme, self.share.as_ref());
+            bar::view(&BarView { preset, compared, theme, share, say })
         };
         // The section `brief` is for narrow screens only: what is otherwise a drawer or a lane away.
-        markup!("
-            <div class=" (if self.drawer { "page drawer-open" } else { "page" }) ">"
-                (bar::view(&BarView { preset, compared, theme, share, say })) r#"
-                <section key="diagnostics" class="diagnostics" data-testid="diagnostics" role="status" aria-label="Messages">"#
-                    (list(self.diagnostics.iter().map(message))) r#"
-                </section>
+        let form = (!self.embed).then(|| {
+            let form = html! {
+                <Form scenario={self.scenario.clone()} typed={self.typed.clone()} diagnostics={self.diagnostics.clone()}
+                    {compared} advanced={self.advanced} say={say.clone()} />
+            };
+            markup!(r#"
                 <section key="brief" class="brief" aria-label="In short">
                     <p class="look-for">"# (look_for.clone()) r#"</p>
                     <p class="rates" data-testid="rates">"# (rates) r#"</p>
@@ -348,18 +423,48 @@ impl Component for App {
                         <h2>Scenario</h2>
                         <button aria-label="Close the settings" onclick="# (click(say, Msg::Drawer(false))) r#">×</button>
                     </div>
-                    <p class="look-for">"# (look_for) "</p>" (form) r#"
+                    <p class="look-for">"# (look_for.clone()) "</p>" (form) "
                 </aside>
-                <main key="stage" class="# (if compared { "lanes two" } else { "lanes" }) ">"
-                    (lane(session::Side::A)) "" (compared.then(|| lane(session::Side::B))) r#"
-                </main>
+            ")
+        });
+        let stages = self.lane_panels() != NO_LANE;
+        let lanes = stages.then(|| {
+            markup!(r#"<main key="stage" class="# (if compared { "lanes two" } else { "lanes" }) ">"
+                (lane(session::Side::A)) "" (compared.then(|| lane(session::Side::B))) "</main>")
+        });
+        let charts = has(Panel::Throughput) || has(Panel::Time) || has(Panel::Why);
+        let chart = self.chart.as_ref().filter(|_| has(Panel::Throughput));
+        let cards = charts.then(|| {
+            markup!(r#"
                 <aside key="side" class="right" aria-label="Charts and reasons">
-                    <div key="sweep">"# (self.chart.as_ref().map(|c| side::throughput(c, compared, &seed, &self.ears.chart, say))) "</div>"
-                    (side::time_parts(&ends, compared, &self.ears.parts)) ""
-                    (side::reasons(frame, self.why_side, compared, say)) ""
-                    (side::reproduce(frame, &seed)) "
-                </aside>"
-                (transport::view(facts, &self.ears.overview, say)) r#"
+                    <div key="sweep">"# (chart.map(|c| side::throughput(c, compared, &seed, &self.ears.chart, say))) "</div>"
+                    (has(Panel::Time).then(|| side::time_parts(&ends, compared, &self.ears.parts))) ""
+                    (has(Panel::Why).then(|| side::reasons(frame, self.why_side, compared, say))) ""
+                    ((!self.embed).then(|| side::reproduce(frame, &seed))) "
+                </aside>")
+        });
+        let all = (!self.embed && self.good.view != Panels::ALL).then(|| {
+            markup!(r#"<p key="view" class="some">This link shows some of the panels. <button data-testid="all-panels" onclick="# (click(say, Msg::AllPanels)) ">Show all panels</button></p>")
+        });
+        let transport = transport::view(&TransportView {
+            facts,
+            place: &self.ears.overview,
+            fork: self.good.fork,
+            embed: self.embed,
+            say,
+        });
+        let class = [
+            "page",
+            if self.drawer { " drawer-open" } else { "" },
+            if self.embed { " embed" } else { "" },
+            if stages { "" } else { " no-lanes" },
+            if charts { "" } else { " no-cards" },
+        ];
+        markup!("
+            <div class=" (class.concat()) ">" (head) r#"
+                <section key="diagnostics" class="diagnostics" data-testid="diagnostics" role="status" aria-label="Messages">"#
+                    (list(self.diagnostics.iter().map(message))) "" (all) "
+                </section>" (form) "" (lanes) "" (cards) "" (transport) r#"
                 <p key="aloud" class="unseen" role="status" aria-live="polite">"# (self.said.clone()) r#"</p>
                 <div key="keys">"# (self.keys.then(|| key_list(say))) "</div>
             </div>
@@ -374,7 +479,7 @@ impl Component for App {
     }
 }
 
-fn listeners(ctx: &Context<App>) -> Vec<EventListener> {
+fn listeners(ctx: &Context<App>, embed: bool) -> Vec<EventListener> {
     let window = dom::window();
     let address = ctx.link().callback(|_: ()| Msg::Address);
     let key = ctx.link().callback(Msg::Key);
@@ -392,13 +497,24 @@ fn listeners(ctx: &Context<App>) -> Vec<EventListener> {
             }
         }),
     ];
-    let elsewhere = ctx.link().callback(|_: ()| Msg::CloseShare);
-    all.push(EventListener::new(&window, "click", move |e| {
-        let at = e.target().and_then(|t| t.dyn_into::<Element>().ok());
-        if at.is_some_and(|t| !t.matches(bar::SHARE_PLACES).unwrap_or(true)) {
-            elsewhere.emit(());
+    let measure = ctx.link().callback(|()| Msg::Measure);
+    all.push(EventListener::new(&window, "resize", move |_| measure.emit(())));
+    if !embed {
+        let file = ctx.link().callback(|(name, text)| Msg::File(name, text));
+        let take = move |e: &web_sys::Event| {
+            let Some(data) = e.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer) else { return };
+            // Text that is dragged about is no business of this page.
+            if let Some(files) = data.files().filter(|f| f.length() > 0 || e.type_() == "dragover") {
+                e.prevent_default();
+                if let Some(file_dropped) = files.get(0).filter(|_| e.type_() == "drop") {
+                    dom::read(file_dropped, file.clone());
+                }
+            }
+        };
+        for kind in ["dragover", "drop"] {
+            all.push(EventListener::new_with_options(&window, kind, passive_off, take.clone()));
         }
-    }));
+    }
     if let Some(query) = dom::media("(prefers-color-scheme: light)") {
         all.push(EventListener::new(&query, "change", move |_| theme.emit(())));
     }
@@ -451,6 +567,34 @@ impl App {
         self.take(scenario);
     }
 
+    /// Shows a scenario of a new entry in the history.
+    fn open(&mut self, scenario: Scenario, problems: Vec<Diagnostic>) {
+        // An edit that still waits belongs to the entry that is left.
+        if self.writing.is_some() {
+            self.write(false);
+        }
+        self.typed = Shared::default();
+        self.from_link = problems;
+        self.take(scenario);
+        self.write(true);
+    }
+
+    /// Opens a file. With an error in it, its messages are shown and the run stays.
+    fn file(&mut self, name: String, text: Option<String>) {
+        let Some(text) = text else {
+            let words = "this file is too large or cannot be read";
+            self.from_link = vec![Diagnostic::error(&name, "", words)];
+            return self.collect();
+        };
+        let (scenario, problems) = text::decode_file(&text);
+        let checked = check::check_all(&scenario).2;
+        if problems.iter().chain(&checked).any(Diagnostic::is_error) {
+            self.from_link = problems.into_iter().chain(checked).collect();
+            return self.collect();
+        }
+        self.open(scenario, problems);
+    }
+
     /// Shows a scenario, if a run can be made of it; else its preset, with the messages.
     fn take(&mut self, scenario: Scenario) {
         self.scenario = Shared::new(scenario);
@@ -484,7 +628,8 @@ impl App {
         let start = good.t.or(good.preset.map(|p| p.t)).unwrap_or_default();
         let speed = self.facts.as_ref().filter(|f| f.speed > 0).map(|f| f.speed);
         let speed = speed.or(good.preset.map(|p| p.speed_ns)).unwrap_or(SPEED);
-        self.load_no = self.player.load(a, b, to_session(start), speed);
+        let start = Start { moment: to_session(start), speed, fork: good.fork.filter(|_| good.has_b()) };
+        self.load_no = self.player.load(a, b, start);
         self.loading = true;
         self.share = None;
         if let Some(f) = &mut self.facts {
@@ -494,6 +639,59 @@ impl App {
         self.draw_chart();
         self.sweeper.start(Vec::new());
         self.sweeping = None;
+        self.lay_out();
+    }
+
+    /// True if a panel is shown. Without a word in the link, a frame shows the lanes.
+    fn has(&self, panel: Panel) -> bool {
+        let of_lane = !matches!(panel, Panel::Throughput | Panel::Time | Panel::Why);
+        if self.embed && self.good.view == Panels::ALL { of_lane } else { self.good.view.has(panel) }
+    }
+    fn lane_panels(&self) -> stage::Panels {
+        stage::Panels {
+            jobs: self.has(Panel::Jobs),
+            zwplugs: self.has(Panel::Zwplugs),
+            tags: self.has(Panel::Tags),
+            drive: self.has(Panel::Drive),
+            strip: self.has(Panel::Strip),
+        }
+    }
+    fn lay_out(&self) {
+        self.player.set_panels(self.lane_panels(), self.embed);
+    }
+
+    /// The good scenario at the moment that is shown.
+    fn moment(&self) -> Scenario {
+        let mut s = (*self.good).clone();
+        s.t = self.player.moment().map(to_link).or(s.t);
+        // The whole page has room for all.
+        s.view = Panels::ALL;
+        s
+    }
+
+    /// The settings that are not the preset's, in a frame's title.
+    fn changes(&self) -> String {
+        let changed = KEYS.iter().filter(|k| self.good.is_changed(**k));
+        changed.map(|k| [Param::of(*k).key, "=", &self.good.text(Side::A, *k)].concat()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn fork(&mut self, ctx: &Context<Self>) {
+        let Some(m) = self.player.moment().filter(|m| m.time > 0) else { return };
+        self.scenario.change(|s| {
+            let own: Vec<_> = s.b().iter().filter(|(k, _)| Param::of(*k).live == Live::Sysfs).cloned().collect();
+            s.drop_b();
+            for (key, v) in &own {
+                s.set(Side::B, *key, v.clone());
+            }
+            // What can be changed while a run goes on, and is what this page is about.
+            let key = Key::ZonedQd1Writes;
+            if own.iter().all(|(k, v)| v == s.value(Side::A, *k)) {
+                let on = *s.value(Side::A, key) == Value::Int(1);
+                s.set(Side::B, key, Value::Int(u64::from(!on)));
+            }
+            s.fork = Some(m.time);
+        });
+        self.rerun(ctx);
     }
 
     /// Gathers all messages.
@@ -552,7 +750,7 @@ impl App {
             } else if !s.has_b() {
                 // What B is for: the preset's difference, else the setting this page is about.
                 let own = s.preset.map(Preset::b_values).filter(|v| !v.is_empty());
-                for (key, v) in own.unwrap_or_else(|| vec![(Key::ZonedQd1Writes, bioscope_scenario::Value::Int(1))]) {
+                for (key, v) in own.unwrap_or_else(|| vec![(Key::ZonedQd1Writes, Value::Int(1))]) {
                     s.set(Side::B, key, v);
                 }
             }
@@ -586,6 +784,10 @@ impl App {
 
     fn write(&mut self, push: bool) {
         self.writing = None;
+        // A frame's address is the framing page's business.
+        if self.embed {
+            return;
+        }
         let address = ["#", &text::encode(&self.good)].concat();
         // In a frame without an origin the history is refused; the page works without.
         if let Ok(history) = dom::window().history() {
@@ -604,20 +806,115 @@ impl App {
         let Some(now) = &self.facts else { return };
         let (playing, load) = (now.playing, now.load);
         let stopped = before.as_ref().is_some_and(|b| b.playing) && !playing;
-        if self.loading && !matches!(load, Load::Ahead(_)) {
+        let moved = before.is_none_or(|b| b.frame != now.frame);
+        let known = self.loading && !matches!(load, Load::Ahead(_));
+        if known {
             self.loading = false;
             self.collect();
             self.draw_parts();
             self.sweep_later(ctx);
+            self.say_ready();
+            ctx.link().send_message(Msg::Measure);
         }
         if stopped {
             self.note_moment();
             self.write_later(ctx);
         }
+        if playing || stopped {
+            self.say_time();
+        }
+        if !playing && !self.loading && (moved || known) {
+            self.say_event();
+        }
         if !playing {
             let link = ctx.link().clone();
             self.saying = Some(Timeout::new(SAY_MS, move || link.send_message(Msg::Say)));
         }
+        if known && std::mem::take(&mut self.play_soon) {
+            self.player.play();
+        }
+    }
+
+    /// Does what the page around this one wants.
+    fn asked(&mut self, ctx: &Context<Self>, ask: Ask) {
+        match ask {
+            Ask::Ping(origin) => {
+                if let Some(p) = &self.parent {
+                    p.pong(origin, !self.loading);
+                }
+                self.told_height = 0;
+                if !self.loading {
+                    self.say_ready();
+                    self.say_event();
+                    ctx.link().send_message(Msg::Measure);
+                }
+            }
+            Ask::Load(fragment) => {
+                let (scenario, problems) = text::decode(text::fragment_of(&fragment));
+                self.typed = Shared::default();
+                self.from_link = problems;
+                self.play_soon = false;
+                self.take(scenario);
+            }
+            Ask::Play if self.loading => self.play_soon = true,
+            Ask::Play => self.player.play(),
+            Ask::Pause => {
+                self.play_soon = false;
+                self.player.pause();
+            }
+            Ask::Seek(m) => self.player.look(m),
+            Ask::Theme(theme) => self.set_theme(theme),
+            Ask::Wrong(words) => {
+                if let Some(p) = &self.parent {
+                    p.complain([words]);
+                }
+            }
+        }
+    }
+
+    fn say_ready(&self) {
+        let (Some(p), Some(f)) = (&self.parent, &self.facts) else { return };
+        let fragment = text::encode(&self.good);
+        let times = [("duration_ns", (f.known as f64).into()), ("time_ns", (f.moment.time as f64).into())];
+        p.say("ready", &[("fragment", fragment.into()), times[0].clone(), times[1].clone()]);
+        p.complain(self.diagnostics.iter().filter(|d| d.is_error()).map(ToString::to_string));
+    }
+    fn say_time(&self) {
+        let (Some(p), Some(f)) = (&self.parent, &self.facts) else { return };
+        p.say("time", &[("time_ns", (f.moment.time as f64).into()), ("playing", f.playing.into())]);
+    }
+    fn say_event(&self) {
+        let (Some(p), Some(f)) = (&self.parent, &self.facts) else { return };
+        let hash = |side| match lane::side_frame(&f.frame, side) {
+            Some(s) => lane::hash(s).into(),
+            None => JsValue::NULL,
+        };
+        let fields = [
+            ("event", (f.frame.step as f64).into()),
+            ("events", (f.frame.steps.unwrap_or(f.frame.step) as f64).into()),
+            ("time_ns", (f.moment.time as f64).into()),
+            ("hash_a", hash(session::Side::A)),
+            ("hash_b", hash(session::Side::B)),
+        ];
+        p.say("event", &fields);
+    }
+
+    /// The height at which nothing would have to be made smaller than is good, in the present width.
+    fn measure(&mut self) {
+        let Some(p) = self.parent.as_ref().filter(|p| p.listens()) else { return };
+        dom::set_flag("measure", Some("1"));
+        let height = dom::query_selector(".page").map_or(0, |e| e.scroll_height());
+        dom::set_flag("measure", None);
+        if height > 0 && height != self.told_height {
+            self.told_height = height;
+            p.say("resize", &[("height", height.into())]);
+        }
+    }
+
+    fn set_theme(&mut self, theme: Theme) {
+        self.theme = theme;
+        theme.apply();
+        self.recolour();
     }
 
     /// Says where the run stands, in words for the live region.
@@ -629,7 +926,10 @@ impl App {
 
     fn sweep_later(&mut self, ctx: &Context<Self>) {
         // Not on phones, which have other uses for their charge, and not under test.
-        if hooks::wanted() || dom::media("(max-width: 719px)").is_some_and(|m| m.matches()) {
+        if !self.has(Panel::Throughput)
+            || hooks::wanted()
+            || dom::media("(max-width: 719px)").is_some_and(|m| m.matches())
+        {
             return;
         }
         let link = ctx.link().clone();
@@ -652,11 +952,28 @@ impl App {
         }
         self.note_moment();
         self.write(false);
-        let link = dom::window().location().href().unwrap_or_default();
-        let copied = ctx.link().callback(|_: ()| Msg::Copied);
-        dom::copy(&link, copied);
-        self.share = Some((link.into(), false));
-        self.focus = Some(SHARE_ID);
+        let at = dom::window().location();
+        let path = at.pathname().unwrap_or_default();
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let s = &self.good;
+        let plain = s.preset.is_some_and(|p| {
+            let mut own = Scenario::of(p);
+            (own.t, own.m) = (s.t, s.m);
+            own == **s && s.t.is_none_or(|t| t == p.t)
+        });
+        let share = Share {
+            base: [&at.origin().unwrap_or_default(), folder, "/"].concat(),
+            fragment: text::encode(s),
+            title: s.preset.map_or("Bioscope", |p| p.title).to_string(),
+            name: s.preset.map_or("bioscope", |p| p.name),
+            plain,
+            file: text::encode_file(s),
+            form: self.share.as_ref().map_or(0, |s| s.form),
+            copied: None,
+        };
+        dom::copy(&share.link(), ctx.link().callback(|()| Msg::Copied(LINK_ID)));
+        self.share = Some(share);
+        self.focus = Some(LINK_ID);
     }
 
     fn recolour(&self) {
@@ -722,9 +1039,21 @@ impl App {
     fn distinction(&self, side: session::Side) -> String {
         let keys = self.good.b().iter().map(|(k, _)| *k);
         let side = Self::side_of(side);
-        keys.map(|k| [Param::of(k).key, "=", &self.good.text(side, k)].concat()).collect::<Vec<_>>().join(" ")
+        let mut words = keys.map(|k| [Param::of(k).key, "=", &self.good.text(side, k)].concat()).collect::<Vec<_>>();
+        if let Some(at) = self.good.fork.filter(|_| side == Side::B) {
+            words.push(["from ", &seconds(at)].concat());
+        }
+        words.join(" ")
     }
 }
+
+/// `1.2 s`
+pub fn seconds(ns: u64) -> String {
+    [print_seconds(ns).trim_end_matches('s'), " s"].concat()
+}
+
+/// No panel of a lane.
+const NO_LANE: stage::Panels = stage::Panels { jobs: false, zwplugs: false, tags: false, drive: false, strip: false };
 
 /// The keys, over everything.
 fn key_list(say: &Callback<Msg>) -> Html {

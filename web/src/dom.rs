@@ -5,8 +5,14 @@
 //! Leaves out: what is done with the answers.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Element, HtmlElement, HtmlInputElement, HtmlSelectElement, MediaQueryList, Storage, Window};
+use web_sys::{
+    Document, Element, File, HtmlElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, MediaQueryList,
+    Storage, Window,
+};
 use yew::Callback;
+
+/// Files are read up to this size, bytes.
+const MAX_FILE: f64 = 1_048_576.0;
 
 /// The window. The page role always has one.
 pub fn window() -> Window {
@@ -53,6 +59,13 @@ pub fn set_style(element: &Element, property: &str, value: &str) {
     }
 }
 
+/// A value of the address's query, by name; empty without one.
+pub fn query(name: &str) -> Option<String> {
+    let search = window().location().search().ok()?;
+    let pairs = search.strip_prefix('?')?.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs.filter(|(key, _)| *key == name).map(|(_, value)| value.to_string()).next_back()
+}
+
 /// Gives an element the focus; a field's text is selected.
 pub fn focus(id: &str) {
     let Some(e) = document().get_element_by_id(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) else { return };
@@ -60,7 +73,13 @@ pub fn focus(id: &str) {
     drop(e.focus());
     if let Some(field) = e.dyn_ref::<HtmlInputElement>() {
         field.select();
+    } else if let Some(text) = e.dyn_ref::<HtmlTextAreaElement>() {
+        text.select();
     }
+}
+/// The first element that a selector of ours finds.
+pub fn query_selector(selector: &str) -> Option<Element> {
+    document().query_selector(selector).ok()?
 }
 /// Shows a value in a list of choices: one made by hand outlives the attribute.
 pub fn choose(id: &str, value: &str) {
@@ -100,6 +119,18 @@ pub fn say_stopped(place: &str) {
         ));
         drop(body.append_child(&p));
     }
+}
+
+/// Reads a file that a reader chose or dropped; `done` gets its name and text, `None` if it cannot be read.
+pub fn read(file: File, done: Callback<(String, Option<String>)>) {
+    yew::platform::spawn_local(async move {
+        // A scenario is a few lines: what is far too long to be one is not read.
+        let text = match file.size() < MAX_FILE {
+            true => wasm_bindgen_futures::JsFuture::from(file.text()).await.ok(),
+            false => None,
+        };
+        done.emit((file.name(), text.and_then(|t| t.as_string())));
+    });
 }
 
 /// Copies a text where that is allowed; `done` hears of success only.

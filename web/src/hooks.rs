@@ -16,7 +16,7 @@ use crate::dom;
 
 /// True when the address asks for the hooks.
 pub fn wanted() -> bool {
-    dom::window().location().search().is_ok_and(|s| s == "?hooks")
+    dom::query("hooks").is_some()
 }
 
 /// Puts them there.

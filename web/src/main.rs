@@ -8,6 +8,7 @@
 mod app;
 mod components;
 mod dom;
+mod frame;
 mod hooks;
 mod markup;
 mod paint;

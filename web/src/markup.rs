@@ -191,7 +191,7 @@ fn attribute(o: &mut Open, name: &'static str, value: Hole) {
     match (name, value) {
         ("key", Hole::Text(t)) => o.tag.key = Some((&*t).into()),
         // Of a field, the property: an attribute would only be what it starts with.
-        ("value", Hole::Text(t)) if o.tag.tag() == "input" => o.tag.set_value(t),
+        ("value", Hole::Text(t)) if matches!(o.tag.tag(), "input" | "textarea") => o.tag.set_value(t),
         (_, Hole::On(listener)) => drop(o.tag.add_listener(listener)),
         (_, Hole::Ref(node)) => o.tag.node_ref = node,
         (_, value) => {

@@ -14,9 +14,11 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 pub struct Painter {
     pub canvas: HtmlCanvasElement,
     ctx: CanvasRenderingContext2d,
-    /// CSS pixels.
+    /// Size of the picture: CSS pixels by `scale`.
     pub width: f32,
     pub height: f32,
+    /// CSS pixels of one of the picture's.
+    pub scale: f32,
     fill: Option<Ink>,
     stroke: Option<Ink>,
     font: Option<Font>,
@@ -37,6 +39,7 @@ impl Painter {
             ctx,
             width: 0.0,
             height: 0.0,
+            scale: 1.0,
             fill,
             stroke,
             font,
@@ -47,15 +50,16 @@ impl Painter {
         })
     }
 
-    /// Fits the bitmap to a size in CSS pixels. Resizing clears the canvas and all its styles.
-    pub fn resize(&mut self, width: f32, height: f32, ratio: f64) {
+    /// Fits the bitmap to a size in CSS pixels; a scale below 1 makes the picture larger than its box and draws it
+    /// smaller. Resizing clears the canvas and all its styles.
+    pub fn resize(&mut self, width: f32, height: f32, scale: f32, ratio: f64) {
         let device = |v: f32| (f64::from(v) * ratio).round().max(1.0) as u32;
         let (w, h) = (device(width), device(height));
         if self.canvas.width() != w || self.canvas.height() != h {
             self.canvas.set_width(w);
             self.canvas.set_height(h);
         }
-        (self.width, self.height) = (width, height);
+        (self.width, self.height, self.scale) = (width / scale, height / scale, scale);
     }
 
     /// False until the page has laid the box out.
@@ -66,7 +70,8 @@ impl Painter {
     /// Replaces what is drawn.
     pub fn paint(&mut self, shapes: &[Shape], palette: &Palette, ratio: f64) {
         (self.fill, self.stroke, self.font, self.align) = (None, None, None, None);
-        drop(self.ctx.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0));
+        let device = ratio * f64::from(self.scale);
+        drop(self.ctx.set_transform(device, 0.0, 0.0, device, 0.0, 0.0));
         self.ctx.clear_rect(0.0, 0.0, f64::from(self.width), f64::from(self.height));
         self.ctx.set_line_join("round");
         self.alpha = 1.0;

@@ -16,6 +16,7 @@ use bioscope_session::{Frame, MAX_WALL_NS, Moment, Session, Side, SideFrame, Too
 use bioscope_stage::charts;
 use bioscope_stage::lane::{self, Hit, LaneInput, Layout, Panels, What};
 use bioscope_stage::palette::{DARK, Palette};
+use bioscope_stage::shape::{Ink, Shape};
 use gloo::render::AnimationFrame;
 use gloo::timers::callback::Timeout;
 use web_sys::HtmlCanvasElement;
@@ -35,6 +36,8 @@ const FRAME_EVENTS: u64 = 20_000;
 const FACTS_MS: f64 = 100.0;
 /// Under reduced motion pictures follow each other at this distance, ms: jumps instead of movement.
 const CALM_MS: f64 = 300.0;
+/// Pictures in a frame are made smaller down to this.
+const LEAST_SCALE: f32 = 0.5;
 /// Points of the overview line.
 const COLUMNS: usize = 480;
 
@@ -64,11 +67,37 @@ pub struct Facts {
     pub ends: [Option<DriveTime>; 2],
 }
 
+/// What a load needs beside the runs.
+pub struct Start {
+    /// Shown first.
+    pub moment: Moment,
+    /// Simulated ns per second.
+    pub speed: u64,
+    /// Where B leaves A, ns.
+    pub fork: Option<SimTime>,
+}
+
 /// One lane's canvas.
 #[derive(Default)]
 struct LaneCanvas {
     painter: Option<Painter>,
     hits: Vec<Hit>,
+}
+
+impl LaneCanvas {
+    /// What is at a place of the canvas, CSS pixels.
+    fn hit(&self, x: f32, y: f32) -> Option<What> {
+        let scale = self.painter.as_ref()?.scale;
+        lane::hit(&self.hits, x / scale, y / scale)
+    }
+}
+
+/// Room a lane asks for, CSS pixels.
+pub struct Needs {
+    /// What it would like.
+    pub height: f32,
+    /// Below this it is cut off.
+    pub least: f32,
 }
 
 struct State {
@@ -86,6 +115,11 @@ struct State {
     last_facts: f64,
     last_paint: f64,
     calm: bool,
+    /// What of a lane is drawn.
+    panels: Panels,
+    /// Pictures may be made smaller than life.
+    small: bool,
+    fork: Option<SimTime>,
     palette: &'static Palette,
     lanes: [LaneCanvas; 2],
     overview: Option<Painter>,
@@ -130,6 +164,9 @@ impl Player {
             last_facts: 0.0,
             last_paint: 0.0,
             calm: dom::reduced_motion(),
+            panels: Panels::ALL,
+            small: false,
+            fork: None,
             palette: &DARK,
             lanes: Default::default(),
             overview: None,
@@ -143,16 +180,17 @@ impl Player {
     }
 
     /// Replaces the runs, paused, and goes to `start` as soon as it is simulated. Returns the number of the load.
-    pub fn load(&self, a: Arc<SimConfig>, b: Option<Arc<SimConfig>>, start: Moment, speed: u64) -> u32 {
+    pub fn load(&self, a: Arc<SimConfig>, b: Option<Arc<SimConfig>>, start: Start) -> u32 {
         dom::set_flag("ready", None);
         let load_no = {
             let s = &mut *self.state.borrow_mut();
             s.load_no += 1;
             s.tools = [lane::tool(&a), b.as_deref().map_or("fio", lane::tool)];
             let mut session = Session::load(a, b);
-            session.set_speed(speed);
+            session.set_speed(start.speed);
+            s.fork = start.fork;
             s.session = Some(session);
-            s.wanted = Some(start);
+            s.wanted = Some(start.moment);
             s.load = Load::Ahead(0.0);
             s.ends = [None, None];
             s.lines = Default::default();
@@ -232,7 +270,8 @@ impl Player {
         self.moved();
     }
 
-    fn play(&self) {
+    /// Plays on from here.
+    pub fn play(&self) {
         {
             let s = &mut *self.state.borrow_mut();
             let Some(session) = &mut s.session else { return };
@@ -299,6 +338,22 @@ impl Player {
         self.with_session(|s| s.seek(time));
     }
 
+    /// To a moment, paused; as soon as it is simulated, if it is not yet.
+    pub fn look(&self, m: Moment) {
+        self.stop();
+        {
+            let s = &mut *self.state.borrow_mut();
+            let Some(session) = &mut s.session else { return };
+            if s.load == Load::Ready || m.time < session.known() {
+                s.wanted = None;
+                session.seek_moment(m);
+            } else {
+                s.wanted = Some(m);
+            }
+        }
+        self.moved();
+    }
+
     /// To the beginning, before the first event.
     pub fn rewind(&self) {
         self.with_session(Session::rewind);
@@ -340,21 +395,41 @@ impl Player {
         self.state.borrow_mut().overview = canvas.and_then(Painter::new);
     }
 
-    /// A lane's box has this size, CSS pixels. Returns the height the canvas needs.
-    pub fn resize_lane(&self, side: Side, width: f32, height: f32) -> f32 {
-        let needed = lane::min_height(Layout::of(width, Panels::ALL), Panels::ALL);
+    /// Chooses what of a lane is drawn, and whether it may be drawn small. Lanes are measured anew after this.
+    pub fn set_panels(&self, panels: Panels, small: bool) {
         let s = &mut *self.state.borrow_mut();
+        (s.panels, s.small) = (panels, small);
+    }
+
+    /// A lane's box has this size, CSS pixels. Returns the room that the canvas needs.
+    pub fn resize_lane(&self, side: Side, width: f32, height: f32) -> Needs {
+        let s = &mut *self.state.borrow_mut();
+        let needed = |scale: f32| lane::min_height(Layout::of(width / scale, s.panels), s.panels) * scale;
+        let (mut scale, mut wanted) = (1.0, None);
+        if s.small {
+            // As large as it can be with the panels side by side; smaller still to fit the box.
+            while scale > LEAST_SCALE && (wanted.is_none() || needed(scale) > height) {
+                if Layout::of(width / scale, s.panels) == Layout::Wide {
+                    wanted = wanted.or(Some(needed(scale)));
+                    if needed(scale) <= height {
+                        break;
+                    }
+                }
+                scale = (scale - 0.05).max(LEAST_SCALE);
+            }
+        }
+        let least = needed(scale);
         if let Some(p) = &mut s.lanes[index(side)].painter {
-            p.resize(width, height.max(needed), dom::pixel_ratio());
+            p.resize(width, height.max(least), scale, dom::pixel_ratio());
         }
         s.paint();
-        needed
+        Needs { height: wanted.unwrap_or(least), least }
     }
     /// The overview's box has this size.
     pub fn resize_overview(&self, width: f32, height: f32) {
         let s = &mut *self.state.borrow_mut();
         if let Some(p) = &mut s.overview {
-            p.resize(width, height, dom::pixel_ratio());
+            p.resize(width, height, 1.0, dom::pixel_ratio());
         }
         s.paint();
     }
@@ -362,7 +437,7 @@ impl Player {
     /// The pointer is at a place of a lane: lights what is there up in both lanes and says what it is.
     pub fn point(&self, side: Side, x: f32, y: f32) -> Option<String> {
         let s = &mut *self.state.borrow_mut();
-        let what = lane::hit(&s.lanes[index(side)].hits, x, y);
+        let what = s.lanes[index(side)].hit(x, y);
         if s.lit != what {
             s.lit = what;
             if !s.playing {
@@ -384,7 +459,7 @@ impl Player {
     pub fn click(&self, side: Side, x: f32, y: f32) {
         let time = {
             let s = self.state.borrow();
-            let Some(What::Issue(i)) = lane::hit(&s.lanes[index(side)].hits, x, y) else { return };
+            let Some(What::Issue(i)) = s.lanes[index(side)].hit(x, y) else { return };
             let Some(frame) = &s.shown else { return };
             side_of(frame, side).and_then(|f| f.issues.get(i as usize)).map(|r| r.time)
         };
@@ -479,8 +554,8 @@ impl State {
             }
             let at_rest = LaneInput::of(shown, side.into(), session.speed(), self.tools[i]);
             let moves = if self.playing { &shown.moves } else { at_rest.moves };
-            let input = LaneInput { moves, lit: self.lit, ..at_rest };
-            let drawn = lane::lane(&input, p.width, p.height, Layout::of(p.width, Panels::ALL));
+            let input = LaneInput { moves, lit: self.lit, panels: self.panels, ..at_rest };
+            let drawn = lane::lane(&input, p.width, p.height, Layout::of(p.width, self.panels));
             p.paint(&drawn.shapes, self.palette, ratio);
             canvas.hits = drawn.hits;
         }
@@ -494,7 +569,13 @@ impl State {
         let [a, b] = &self.lines;
         let b = Some(b.as_slice()).filter(|b| !b.is_empty());
         let cursor = session.moment().time as f32 / session.known().max(1) as f32;
-        let shapes = charts::overview(a, b, cursor.min(1.0), p.width, p.height);
+        let mut shapes = charts::overview(a, b, cursor.min(1.0), p.width, p.height);
+        if let Some(fork) = self.fork {
+            // Where B leaves A.
+            let x = (fork as f32 / session.known().max(1) as f32).min(1.0) * p.width;
+            let (y0, y1, stroke, width) = (0.0, p.height, Ink::B, 2.0);
+            shapes.push(Shape::Line { x0: x, y0, x1: x, y1, stroke, width, alpha: 1.0, dash: true });
+        }
         p.paint(&shapes, self.palette, dom::pixel_ratio());
     }
 

@@ -20,13 +20,13 @@ pub enum Theme {
 const KEY: &str = "bioscope-theme";
 
 impl Theme {
+    /// The choice of a name.
+    pub fn of(word: &str) -> Option<Self> {
+        [Theme::System, Theme::Dark, Theme::Light].into_iter().find(|t| t.word() == word)
+    }
     /// The remembered choice.
     pub fn remembered() -> Self {
-        match dom::recall(KEY).as_deref() {
-            Some("dark") => Theme::Dark,
-            Some("light") => Theme::Light,
-            _ => Theme::System,
-        }
+        dom::recall(KEY).as_deref().and_then(Theme::of).unwrap_or(Theme::System)
     }
     /// Its name.
     pub fn word(self) -> &'static str {
@@ -44,9 +44,12 @@ impl Theme {
             Theme::Light => Theme::System,
         }
     }
-    /// Applies it to the page and remembers it.
+    /// Applies it to the page.
     pub fn apply(self) {
         dom::set_flag("theme", (self != Theme::System).then_some(self.word()));
+    }
+    /// Keeps it for the next visit.
+    pub fn remember(self) {
         dom::remember(KEY, self.word());
     }
     /// The colours it comes to now.

@@ -16,6 +16,7 @@ pub mod params;
 pub mod preset;
 pub mod profile;
 pub mod scenario;
+pub mod snippet;
 pub mod text;
 pub mod value;
 pub mod view;

@@ -113,7 +113,10 @@ mod tests {
              <bio-scope scenario=\"v=1&amp;p=x\" title=\"T\" height=\"420\">\n  \
              <a href=\"https://example.org/b/#v=1&amp;p=x\">T</a>\n</bio-scope>"
         );
-        assert!(text(Form::Rst).contains("\n   .. figure:: x.svg\n      :alt: T\n\n      `T <https://example.org/b/#v=1&p=x>`__"));
+        assert!(
+            text(Form::Rst)
+                .contains("\n   .. figure:: x.svg\n      :alt: T\n\n      `T <https://example.org/b/#v=1&p=x>`__")
+        );
         assert!(text(Form::Docusaurus).ends_with("<Bioscope scenario=\"v=1&amp;p=x\" title=\"T\" />"));
     }
 }

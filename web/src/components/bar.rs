@@ -5,28 +5,28 @@
 //! Leaves out: what the choices do ([`crate::app`]).
 
 use bioscope_scenario::preset::{PRESETS, Preset};
-use web_sys::HtmlSelectElement;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 use yew::virtual_dom::ListenerKind;
 
 use crate::app::Msg;
+use crate::components::share::{self, Share};
+use crate::dom;
 use crate::markup::{click, list, markup, on, yes};
 use crate::theme::Theme;
 
 /// Id of the list of presets.
 pub const PRESET_ID: &str = "preset";
-/// Id of the field with the link: selected when it appears, which is what is left where the clipboard is refused.
-pub const SHARE_ID: &str = "share-url";
-/// What a click on does not close the box with the link.
-pub const SHARE_PLACES: &str = ".share, .share *, .share-button, .share-button *";
+/// Id of the button that opens the link, and has the focus again when that closes.
+pub const SHARE_BUTTON_ID: &str = "share";
 
 /// What the bar is drawn from.
 pub struct BarView<'a> {
     pub preset: Option<&'static Preset>,
     pub compared: bool,
     pub theme: Theme,
-    /// The link to be copied, while it is shown, and whether copying worked.
-    pub share: Option<&'a (AttrValue, bool)>,
+    /// What is to be sent, while it is shown.
+    pub share: Option<&'a Share>,
     pub say: &'a Callback<Msg>,
 }
 
@@ -42,6 +42,20 @@ pub fn view(props: &BarView) -> Html {
                 if let Some(p) = bioscope_scenario::preset::find(&name) {
                     say.emit(Msg::Open(p));
                 }
+            },
+        )
+    };
+    let file = {
+        let say = say.clone();
+        on(
+            || ListenerKind::onchange,
+            move |e| {
+                let input: HtmlInputElement = e.target_unchecked_into();
+                if let Some(file) = input.files().and_then(|f| f.get(0)) {
+                    dom::read(file, say.reform(|(name, text)| Msg::File(name, text)));
+                }
+                // The same file can be chosen again.
+                input.set_value("");
             },
         )
     };
@@ -71,7 +85,10 @@ pub fn view(props: &BarView) -> Html {
                 <button key="compare" aria-pressed="# (yes(props.compared)) " onclick=" (click(say, Msg::Compare(true))) r#"><span class="narrow-off">Compare </span>A|B</button>
             </div>
             <div key="right" class="bar-right">
-                <button key="share" class="primary share-button" data-testid="share" onclick="# (click(say, Msg::Share)) r#">Share<span class="narrow-off"> link</span></button>
+                <a key="docs" class="button narrow-off" href="./book/index.html" data-testid="docs">Docs</a>
+                <label key="open" class="button narrow-off" title="Open a .bioscope file; dropping one on the page does the same">Open file<input
+                    type="file" class="unseen" accept=".bioscope,text/plain" data-testid="open-file" onchange="# (file) r#" /></label>
+                <button key="share" class="primary" id="share" data-testid="share" aria-expanded="# (yes(props.share.is_some())) " onclick=" (click(say, Msg::Share)) r#">Share<span class="narrow-off"> link</span></button>
                 <button key="theme" class="square" data-testid="theme" aria-label="# (theme.clone()) " title=" (theme) " onclick=" (click(say, Msg::NextTheme)) r#">
                     <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" class="theme-icon">
                         <circle cx="10" cy="10" r="6.5" /><path d="M10 3.5a6.5 6.5 0 0 1 0 13z" />
@@ -79,20 +96,19 @@ pub fn view(props: &BarView) -> Html {
                 </button>
                 <button key="keys" class="square narrow-off" aria-label="Keys" title="Keys (?)" onclick="# (click(say, Msg::Keys(true))) r#">?</button>
             </div>
-            <div key="link" class="share-place">"# (props.share.map(|s| share(s, say))) "</div>
+            <div key="link" class="share-place">"# (props.share.map(|s| share::view(s, say))) "</div>
         </header>
     ")
 }
 
-fn share((link, copied): &(AttrValue, bool), say: &Callback<Msg>) -> Html {
-    let words = if *copied { "Link copied." } else { "Copy this link:" };
+/// The bar of a frame: what is shown, and the way to all of it.
+pub fn embedded(title: &'static str, changes: &str, fragment: &str) -> Html {
+    let href = ["./index.html#", fragment].concat();
     markup!(r#"
-        <div class="share">
-            <label>
-                <span>"# (words) r#"</span>
-                <input id="share-url" data-testid="share-url" readonly="" value="# (link.clone()) r#" />
-            </label>
-            <button aria-label="Close" onclick="# (click(say, Msg::CloseShare)) ">×</button>
-        </div>
+        <header key="bar" class="bar">
+            <h1 key="name">"# (title) r#"</h1>
+            <code key="changes">"# (changes.to_string()) r#"</code>
+            <a key="full" data-testid="open-full" target="_blank" rel="noopener" href="# (href) ">Open full simulator</a>
+        </header>
     ")
 }

@@ -6,7 +6,7 @@
 //! Leaves out: which parameters there are (`bioscope-scenario`).
 
 use bioscope_scenario::diagnostic::Diagnostic;
-use bioscope_scenario::params::{Group, KEYS, Key, Param};
+use bioscope_scenario::params::{Group, KEYS, Key, Live, Param};
 use bioscope_scenario::scenario::{Scenario, Side};
 use bioscope_scenario::value::{Unit, Value};
 use std::rc::Rc;
@@ -94,7 +94,13 @@ fn row(props: &FormProps, key: Key) -> Html {
     let class = ["row", if changed { " changed" } else { "" }, if own_b { " pair" } else { "" }].concat();
     let tool = |key: &'static str, msg: Msg, label: [&str; 3], title: &'static str, sign: &'static str| markup!("<button key=" (key) " aria-label=" (label.concat()) " title=" (title) " onclick=" (click(&props.say, msg)) ">" (sign) "</button>");
     let reset = changed.then(|| tool("reset", Msg::Reset(key), ["Reset ", p.key, ""], "Reset", "↺"));
+    // While B is A up to a moment, only what can change in a run may differ.
+    let fixed = s.fork.is_some() && p.live == Live::No;
     let other = (props.compared && key != Key::Seed).then(|| match own_b {
+        false if fixed => {
+            let label = [p.key, " in B needs a new run"].concat();
+            markup!(r#"<button key="fixed" disabled="" title="B needs a new run for this" aria-label="# (label) ">≠</button>")
+        }
         true => tool("same", Msg::Same(key), ["", p.key, " the same in A and B"], "The same in A and B", "="),
         false => tool("differ", Msg::Differ(key), ["Another ", p.key, " in B"], "Another value in B", "≠"),
     });

@@ -33,6 +33,8 @@ pub struct LaneView<'a> {
     /// The tables are asked for.
     pub tables: bool,
     pub player: &'a Player,
+    /// Of the canvas.
+    pub key: String,
     pub say: &'a Callback<Msg>,
 }
 
@@ -74,10 +76,15 @@ pub fn view(v: &LaneView) -> Html {
         <section key=" (letter) " class=" (["lane ", letter].concat()) " data-testid=" (["lane-", letter].concat()) " aria-label=" (["Run ", name(v.side)].concat()) r#">
             <header key="head" class="lane-head">"# (badge) "<h2>" (v.title) "</h2><code>" (v.settings.clone()) "</code>"
                 (alternative(v, shown)) "" (numbers(shown)) "
-            </header>" (html! { <Stage key="stage" side={v.side} player={v.player.clone()} /> }) r#"
+            </header>" (html! { <Stage key={v.key.as_str()} side={v.side} player={v.player.clone()} /> }) r#"
             <div key="errors" class="lane-errors">"# (banner) "</div>
         </section>
     ")
+}
+
+/// The trace hash in its 16 digits.
+pub fn hash(shown: &SideFrame) -> String {
+    format!("{:016x}", shown.hash)
 }
 
 /// A bandwidth in MiB/s and in MB/s.
@@ -177,8 +184,9 @@ impl Component for Stage {
             CanvasEvent::Here(c) => player.attach_lane(side, Some(c)),
             CanvasEvent::Gone => player.attach_lane(side, None),
             CanvasEvent::Size(place, w, h) => {
-                let needed = player.resize_lane(side, w, h);
-                dom::set_style(&place, "--needed", &dom::px(needed));
+                let needs = player.resize_lane(side, w, h);
+                dom::set_style(&place, "--needed", &dom::px(needs.least));
+                dom::set_style(&place, "--wanted", &dom::px(needs.height));
             }
         });
         let tip = NodeRef::default();

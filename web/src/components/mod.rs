@@ -8,5 +8,6 @@ pub mod bar;
 pub mod canvas;
 pub mod form;
 pub mod lane;
+pub mod share;
 pub mod side;
 pub mod transport;

@@ -18,7 +18,7 @@ use yew::prelude::*;
 
 use crate::app::Msg;
 use crate::components::canvas::{Canvas, CanvasEvent};
-use crate::components::lane::{data_table, letter, name, side_frame};
+use crate::components::lane::{data_table, hash, letter, name, side_frame};
 use crate::components::transport::clock;
 use crate::dom;
 use crate::markup::{click, list, markup, yes};
@@ -172,7 +172,7 @@ fn per_mib(ends: &[Option<DriveTime>; 2]) -> Vec<(lane::Side, parts::PerMib)> {
 pub fn draw_parts(place: &Place, ends: &[Option<DriveTime>; 2], palette: &Palette) {
     let Some(mut p) = place.canvas.clone().and_then(Painter::new) else { return };
     let ratio = dom::pixel_ratio();
-    p.resize(place.width, place.height, ratio);
+    p.resize(place.width, place.height, 1.0, ratio);
     if p.has_room() {
         p.paint(&parts::bars(&per_mib(ends), place.width), palette, ratio);
     }
@@ -242,9 +242,9 @@ fn short_clock(ns: u64) -> String {
 
 /// What someone else needs to see the same.
 pub fn reproduce(frame: Option<&Frame>, seed: &str) -> Html {
-    let hash = |s: Side| {
+    let one = |s: Side| {
         let shown = side_frame(frame?, s)?;
-        let hash = format!("{:016x}", shown.hash);
+        let hash = hash(shown);
         Some(
             markup!("<div key=" (name(s)) "><dt>hash " (name(s)) "</dt><dd><code data-testid=" (["hash-", letter(s)].concat()) ">" (hash) "</code></dd></div>"),
         )
@@ -254,7 +254,7 @@ pub fn reproduce(frame: Option<&Frame>, seed: &str) -> Html {
             <dl>
                 <div key="seed"><dt>seed</dt><dd><code>"# (seed.to_string()) r#"</code></dd></div>
                 <div key="model"><dt>model</dt><dd><code>"# (MODEL_VERSION.to_string()) "</code></dd></div>"
-                (hash(Side::A)) "" (hash(Side::B)) "
+                (one(Side::A)) "" (one(Side::B)) "
             </dl>
         </section>
     ")

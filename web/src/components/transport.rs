@@ -10,7 +10,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 use yew::virtual_dom::ListenerKind;
 
-use crate::app::Msg;
+use crate::app::{Msg, seconds};
 use crate::components::canvas::{Canvas, CanvasEvent};
 use crate::markup::{click, markup, on};
 use crate::player::{Facts, Load};
@@ -59,9 +59,33 @@ pub fn speed_step(speed: u64, faster: bool) -> u64 {
     speed_at(if faster { (position + 5).min(FASTEST) } else { position.saturating_sub(5) })
 }
 
-/// The transport; `place` takes the overview's canvas.
-pub fn view(facts: Option<&Facts>, place: &Callback<CanvasEvent>, say: &Callback<Msg>) -> Html {
+/// What the transport is drawn from.
+pub struct TransportView<'a> {
+    pub facts: Option<&'a Facts>,
+    /// Takes the overview's canvas.
+    pub place: &'a Callback<CanvasEvent>,
+    /// Where B leaves A.
+    pub fork: Option<u64>,
+    /// In a frame: without what changes the run.
+    pub embed: bool,
+    pub say: &'a Callback<Msg>,
+}
+
+/// The transport.
+pub fn view(v: &TransportView) -> Html {
+    let (facts, say) = (v.facts, v.say);
     let playing = facts.is_some_and(|f| f.playing);
+    let at_start = facts.is_none_or(|f| f.moment.time == 0);
+    let fork = (!v.embed).then(|| {
+        let own = v.fork.map(|at| {
+            let words = ["B leaves A at ", &seconds(at)].concat();
+            markup!(r#"<span key="at" class="fork-at">"# (words) r#"</span><button key="own" data-testid="unfork" title="Run B from 0 with its own settings" onclick="#
+                (click(say, Msg::Unfork)) ">Own run from 0</button>")
+        });
+        let title = "From this moment on, B has another setting and A goes on as it was";
+        markup!(r#"<div key="fork" class="fork"><button key="fork" data-testid="fork" title="# (title) " disabled=" (at_start) " onclick="
+            (click(say, Msg::Fork)) ">Fork B here</button>" (own) "</div>")
+    });
     let (play, shape) =
         if playing { ("Pause", "M6 4h3v12H6zM11 4h3v12h-3z") } else { ("Play", "M6 3.5 16 10 6 16.5z") };
     markup!(r#"
@@ -77,7 +101,7 @@ pub fn view(facts: Option<&Facts>, place: &Callback<CanvasEvent>, say: &Callback
                     (icon("M6 4l8 6-8 6zM16 4v12")) "</button>
             </div>"
             (speed(facts.map_or(SPEED_MIN, |f| f.speed), say)) ""
-            (scrubber(facts, place, say)) r#"
+            (scrubber(facts, v.place, say)) "" (fork) r#"
             <div key="clock" class="clock">
                 <output key="time" data-testid="clock">"# (clock(facts.map_or(0, |f| f.moment.time))) r#"</output>
                 <span key="event" data-testid="event-counter">"# (facts.map_or_else(|| "0 events".into(), counter)) "</span>
