@@ -1,8 +1,8 @@
 // The simulator's speed in Chromium beside the native one. Judges nothing; fails when a figure is missing.
 //
 // Both sides give lines `NAME VALUE`, with names that end in `_per_s` or `_seconds` where they have a speed: natively
-// in out/bench-native.txt (`cargo run --release -p bioscope-lab --example bench`), in the page as the answer of
-// `window.__bioscope.bench()`, there with `?hooks` in the address. The ratio is speed in WebAssembly by native speed.
+// in out/bench-native.txt (`cargo run --release -p bioscope-lab --example bench`), in the page timed around
+// `window.__bioscope.work(NAME)`, there with `?hooks` in the address. The ratio is speed in WebAssembly by native speed.
 import { readFileSync } from 'node:fs';
 import { withBrowser } from './harness.mjs';
 
@@ -26,10 +26,27 @@ let answer;
 await withBrowser(async (visit) => {
   const player = await visit({ query: '?hooks' });
   await player.open();
-  if (!(await player.page.evaluate(() => typeof window.__bioscope?.bench === 'function'))) {
-    throw new Error('the page has no window.__bioscope.bench(): not available');
+  if (!(await player.page.evaluate(() => typeof window.__bioscope?.work === 'function'))) {
+    throw new Error('the page has no window.__bioscope.work(): not available');
   }
-  answer = await player.page.evaluate(() => window.__bioscope.bench());
+  answer = await player.page.evaluate(() => {
+    // Medians of three runs, under the names of the native side.
+    const median = (name) => {
+      const runs = [0, 1, 2].map(() => {
+        const start = performance.now();
+        const counts = window.__bioscope.work(name).split(' ').map(Number);
+        return { seconds: (performance.now() - start) / 1000, counts };
+      });
+      return runs.sort((a, b) => a.seconds - b.seconds)[1];
+    };
+    const lines = [];
+    const zones = median('rand_zones_128');
+    for (const [index, what] of ['ios', 'events', 'records'].entries()) lines.push(`rand_zones_128_${what}_per_s ${zones.counts[index] / zones.seconds}`);
+    const cells = median('cells_44');
+    lines.push(`cells_44_seconds ${cells.seconds}`);
+    for (const [index, what] of ['ios', 'events'].entries()) lines.push(`cells_44_${what}_per_s ${cells.counts[index] / cells.seconds}`);
+    return lines.join('\n');
+  });
 });
 const wasm = parse(answer);
 

@@ -457,6 +457,7 @@ impl Component for App {
             "page",
             if self.drawer { " drawer-open" } else { "" },
             if self.embed { " embed" } else { "" },
+            if compared { " compared" } else { "" },
             if stages { "" } else { " no-lanes" },
             if charts { "" } else { " no-cards" },
         ];
