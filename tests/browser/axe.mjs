@@ -13,6 +13,14 @@ const STATES = {
     settings: { fragment: `${PRESET}&iodepth=banana&bs=-3&nosuch=1` },
     enter: (player) => player.get('diagnostics').waitFor(),
   },
+  'share panel': {
+    settings: { fragment: `${PRESET}&t=2s` },
+    enter: (player) => player.get('share').click(),
+  },
+  fork: { settings: { fragment: `${PRESET}&b.at=1.2s&t=2s` } },
+  'some of the panels': { settings: { fragment: `${PRESET}&view=drive,why&t=2s` } },
+  'in a frame': { settings: { query: '?embed=1', fragment: `${PRESET}&t=2s`, viewport: { width: 700, height: 400 } } },
+  'in a small frame': { settings: { query: '?embed=1', fragment: `${PRESET}&view=drive`, viewport: { width: 320, height: 200 } } },
   'phone, tables open': {
     settings: { fragment: PRESET, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     enter: async (player) => {

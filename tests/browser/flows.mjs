@@ -204,8 +204,9 @@ await runCases({
     await open();
     await link.click();
     check(await link.isVisible(), 'a click on it leaves it open');
-    await player.get('clock').click();
-    await gone('a click elsewhere closes it');
+    await player.get('share-close').click();
+    await gone('its button closes it');
+    equal(await player.page.evaluate(() => document.activeElement.id), 'share', 'the focus after closing');
     await open();
     await player.page.evaluate(() => {
       const field = document.querySelector('[data-testid=field-iodepth]');
@@ -235,6 +236,138 @@ await runCases({
     const player = await visit({ fragment: `${PRESET}&sw=iodepth:${depths}`, init: refuseWorkers });
     const { settings } = await finishSweep(player, depths);
     equal(settings.join(), depths.join(), 'settings of the sweep');
+  },
+
+  async 'texts for documents'(visit) {
+    const player = await visit({ fragment: `${PRESET}&iodepth=8&t=2s` });
+    await player.get('share').click();
+    const text = player.get('share-text');
+    const parts = {
+      'Markdown link': '](',
+      'HTML element': '<bio-scope scenario="',
+      'HTML frame': '<iframe src="',
+      reStructuredText: '.. raw:: html',
+      Docusaurus: 'useColorMode',
+    };
+    for (const [form, part] of Object.entries(parts)) {
+      await player.get('share-as').selectOption(form);
+      await player.until(async () => (await text.inputValue()).includes(part), `${form} has ${part}`);
+      const plain = (await text.inputValue()).replaceAll('&amp;', '&');
+      check(plain.includes('v=1&p=smr-seq-write&iodepth=8&t=2s'), `${form} has the whole link: ${plain}`);
+    }
+    equal(await player.get('share-short').count(), 0, 'an edited preset has no page of its own');
+    const [download] = await Promise.all([player.page.waitForEvent('download'), player.get('share-file').click()]);
+    equal(download.suggestedFilename(), 'smr-seq-write.bioscope', 'name of the file');
+    const plain = await visit({ fragment: PRESET });
+    await plain.get('share').click();
+    check((await plain.get('share-short').getAttribute('href')).endsWith('/p/smr-seq-write.html'), 'a preset has its page');
+  },
+
+  async 'clipboard refused'(visit) {
+    const init = () => {
+      Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new DOMException('refused')) } });
+    };
+    const player = await visit({ fragment: PRESET, init });
+    await player.get('share').click();
+    await player.get('share-copy').click();
+    const selected = () => player.page.evaluate(() => {
+      const field = document.activeElement;
+      return field.id === 'share-text' && field.selectionEnd - field.selectionStart === field.value.length;
+    });
+    await player.until(selected, 'the text stands selected');
+  },
+
+  async fork(visit) {
+    const player = await visit({ fragment: `${PRESET}&t=2s` });
+    await player.get('fork').click();
+    await player.until(async () => (await player.location()).includes('b.at=2s'), 'the address has the fork');
+    await player.waitReady();
+    check((await player.text('lane-b')).includes('zoned_qd1_writes=1 from 2 s'), `run B's words: ${await player.text('lane-b')}`);
+    check((await player.text('clock')).startsWith('2.000'), 'the moment stays');
+    await player.get('play').click();
+    await player.untilText('hash-b', (text) => text !== '', 'is there');
+    await pause(1000);
+    await player.get('play').click();
+    await player.until(async () => /&t=2\.\d/.test(await player.location()), 'the address has the moment');
+    const state = await player.state();
+    await player.reload();
+    equal(await player.state(), state, 'clock, event and hashes after a reload');
+    await player.get('field-iodepth').focus();
+    const fixed = player.page.locator('.row', { has: player.get('field-iodepth') }).locator('.tools button');
+    check(await fixed.last().isDisabled(), 'iodepth cannot differ in a fork');
+    check((await fixed.last().getAttribute('title')).includes('needs a new run'), 'and says why');
+    await player.get('unfork').click();
+    await player.until(async () => !(await player.location()).includes('b.at'), 'the fork is gone from the address');
+  },
+
+  async 'back and forward'(visit) {
+    const player = await visit({ fragment: PRESET });
+    await player.setField('iodepth', '16');
+    await player.get('preset').selectOption('smr-rand-zones');
+    await player.until(async () => (await player.location()).includes('smr-rand-zones'), 'the address follows the preset');
+    await player.page.goBack();
+    await player.until(async () => (await player.get('field-iodepth').inputValue()) === '16', 'back is the edited preset');
+    equal(await player.get('preset').inputValue(), 'smr-seq-write', 'the preset after going back');
+    await player.page.goForward();
+    await player.until(async () => (await player.get('preset').inputValue()) === 'smr-rand-zones', 'forward is the other again');
+  },
+
+  async 'open a file'(visit) {
+    const player = await visit({ fragment: PRESET });
+    const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await player.get('open-file').setInputFiles(file('good.bioscope', 'v=1\np=smr-seq-write\niodepth=8 # as found\nt=1.5s\n'));
+    await player.until(async () => (await player.location()).includes('iodepth=8'), 'the address follows the file');
+    await player.waitReady();
+    check((await player.text('clock')).startsWith('1.500'), 'the moment of the file');
+    const state = await player.state();
+    await player.get('open-file').setInputFiles(file('bad.bioscope', 'v=1\np=smr-seq-write\niodepth=banana\n'));
+    await player.untilText('diagnostics', (text) => text.includes('banana') && text.includes('3'), 'names the mistake and its line');
+    equal(await player.state(), state, 'the run stays');
+    await player.page.goBack();
+    await player.until(async () => !(await player.location()).includes('iodepth=8'), 'opening a file is an entry of its own');
+    await player.waitReady();
+    const drop = (text) => player.page.evaluate((words) => {
+      const data = new DataTransfer();
+      data.items.add(new File([words], 'dropped.bioscope'));
+      document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
+    }, text);
+    await drop('v=1\np=smr-seq-write\niodepth=4\n');
+    await player.until(async () => (await player.location()).includes('iodepth=4'), 'the address follows the dropped file');
+  },
+
+  async 'some of the panels'(visit) {
+    const player = await visit({ fragment: `${PRESET}&view=drive,why&t=2s` });
+    check(!(await player.get('sweep-run').count()), 'the chart is not shown');
+    check(await player.get('why-list').isVisible(), 'the reasons are');
+    const state = await player.state();
+    await player.get('all-panels').click();
+    await player.get('sweep-run').waitFor();
+    equal(await player.state(), state, 'the moment stays');
+    await player.until(async () => !(await player.location()).includes('view='), 'the address has no panels any more');
+    await visit({ fragment: `${PRESET}&view=throughput` }).then(async (charts) => {
+      equal(await charts.get('lane-a').count(), 0, 'no lane where none is asked for');
+    });
+  },
+
+  async 'in a frame of its own'(visit) {
+    const fragment = `${PRESET}&iodepth=16&t=2s`;
+    const player = await visit({ query: '?embed=1', fragment, viewport: { width: 700, height: 400 } });
+    equal(await player.get('share').count() + (await player.get('field-iodepth').count()), 0, 'no form and no share button');
+    await player.get('step').click();
+    await pause(600);
+    equal(await player.location(), fragment, 'the address is left alone');
+    const href = await player.get('open-full').getAttribute('href');
+    check(/^\.\/index\.html#v=1&p=smr-seq-write&iodepth=16&t=2/.test(href) && !href.endsWith('t=2s'), `the link has the moment: ${href}`);
+    for (const [width, height] of [[280, 180], [320, 200], [700, 400], [1400, 700]]) {
+      await player.page.setViewportSize({ width, height });
+      await pause(200);
+      const over = await player.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      check(over <= 0, `${width} px: nothing is wider than the frame`);
+      check(await player.get('play').isVisible(), `${width} px: play is there`);
+    }
+    const playing = await visit({ query: '?embed=1&play=1&theme=light', fragment, colorScheme: 'dark' });
+    await clockMoves(playing, 'advances by itself with play=1');
+    equal(await playing.page.evaluate(() => document.documentElement.dataset.theme), 'light', 'the theme of the address');
   },
 
   async 'bad address'(visit) {
