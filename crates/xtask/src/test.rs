@@ -61,6 +61,7 @@ const STEPS: &[Step] = &[
     browser("refusals at the start", || in_browser(&["guard.mjs"])),
     browser("without a network", || in_browser(&["offline.mjs"])),
     browser("Firefox", || in_browser(&["firefox.mjs"])),
+    browser("book in the browser", || in_browser(&["book.mjs"])),
     browser("accessibility", || in_browser(&["axe.mjs"])),
     browser("size", page::weigh),
 ];
