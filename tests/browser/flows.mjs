@@ -238,6 +238,13 @@ await runCases({
     equal(settings.join(), depths.join(), 'settings of the sweep');
   },
 
+  async 'several seeds'(visit) {
+    const player = await visit({ fragment: `${PRESET}&sw=iodepth:1,64&sw2=bs:1MiB,512KiB&seeds=2` });
+    check((await player.text('sweep-second')).includes('bs'), 'the chart says that it leaves the second sweep out');
+    await finishSweep(player, [1, 64]);
+    await player.untilText('sweep-progress', (text) => text.includes('8 runs, mean of seeds 1 to 2'), 'counts the runs', SWEEP_MS);
+  },
+
   async 'texts for documents'(visit) {
     const player = await visit({ fragment: `${PRESET}&iodepth=8&t=2s` });
     await player.get('share').click();

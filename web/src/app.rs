@@ -432,12 +432,13 @@ impl Component for App {
             markup!(r#"<main key="stage" class="# (if compared { "lanes two" } else { "lanes" }) ">"
                 (lane(session::Side::A)) "" (compared.then(|| lane(session::Side::B))) "</main>")
         });
+        let second = self.good.sweep2.as_ref().map(|s| Param::of(s.key).key);
         let charts = has(Panel::Throughput) || has(Panel::Time) || has(Panel::Why);
         let chart = self.chart.as_ref().filter(|_| has(Panel::Throughput));
         let cards = charts.then(|| {
             markup!(r#"
                 <aside key="side" class="right" aria-label="Charts and reasons">
-                    <div key="sweep">"# (chart.map(|c| side::throughput(c, compared, &seed, &self.ears.chart, say))) "</div>"
+                    <div key="sweep">"# (chart.map(|c| side::throughput(c, second, compared, &seed, &self.ears.chart, say))) "</div>"
                     (has(Panel::Time).then(|| side::time_parts(&ends, compared, &self.ears.parts))) ""
                     (has(Panel::Why).then(|| side::reasons(frame, self.why_side, compared, say))) ""
                     ((!self.embed).then(|| side::reproduce(frame, &seed))) "

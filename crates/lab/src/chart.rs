@@ -11,6 +11,9 @@ use bioscope_scenario::value::Value;
 use crate::published::seed000_row;
 use crate::sweep::{PointResult, PointSpec, plan};
 
+/// Runs of a point that a chart makes at most; the command makes all.
+pub const MOST_SEEDS: u64 = 20;
+
 /// A run to make: the number of the sweep, since results of an older one are dropped, and the point.
 pub type Job = (u32, PointSpec);
 /// What comes back.
@@ -34,6 +37,10 @@ pub struct Chart {
     pub published: [Vec<Option<f64>>; 2],
     /// Value and side (B) of every point.
     plan: Vec<(String, bool)>,
+    /// Runs whose mean `simulated` is, per side and value.
+    runs: [Vec<u32>; 2],
+    /// Runs of each point, with seeds from 1 on.
+    pub seeds: u64,
     /// Points that were answered.
     pub done: usize,
 }
@@ -63,6 +70,8 @@ impl Chart {
             current: number(&scenario.resolved(Side::A, over.key)),
             simulated: [empty.clone(), empty],
             published: [published(Side::A), published(Side::B)],
+            runs: [(); 2].map(|()| vec![0; texts.len()]),
+            seeds: u64::from(scenario.seeds).min(MOST_SEEDS),
             texts,
             plan: Vec::new(),
             done: 0,
@@ -71,8 +80,9 @@ impl Chart {
 
     /// The jobs that fill it.
     pub fn jobs(&mut self, scenario: &Scenario) -> Vec<Job> {
-        self.plan = plan(scenario, 1).iter().map(|p| (p.value.clone(), p.b)).collect();
-        plan(scenario, 1).into_iter().map(|p| (self.sweep, p)).collect()
+        let points = plan(scenario, self.seeds);
+        self.plan = points.iter().map(|p| (p.value.clone(), p.b)).collect();
+        points.into_iter().map(|p| (self.sweep, p)).collect()
     }
 
     /// Takes a result. False if it belongs to another sweep.
@@ -81,7 +91,12 @@ impl Chart {
             return false;
         };
         if let Some(i) = self.texts.iter().position(|t| t == value) {
-            self.simulated[usize::from(*b)][i] = result.mib_per_s;
+            // The mean so far; a run that is not possible leaves it as it is.
+            let (mean, n) = (&mut self.simulated[usize::from(*b)][i], &mut self.runs[usize::from(*b)][i]);
+            if let Some(v) = result.mib_per_s {
+                *mean = Some((mean.unwrap_or(0.0) * f64::from(*n) + v) / f64::from(*n + 1));
+                *n += 1;
+            }
         }
         self.done += 1;
         true
@@ -132,5 +147,17 @@ mod tests {
         assert!(!chart.take(&(1, result(3))) && !chart.take(&(2, result(16))));
         assert!(chart.take(&(2, result(3))));
         assert_eq!((chart.done, chart.simulated[1][1], chart.simulated[0][1]), (1, Some(240.0), None));
+    }
+
+    #[test]
+    fn several_seeds_become_their_mean() {
+        let mut s = Scenario::of(preset::find("smr-seq-write").unwrap());
+        s.seeds = 2;
+        let mut chart = Chart::of(1, &s).unwrap();
+        assert_eq!(chart.jobs(&s).len(), 32);
+        for (index, v) in [(0, Some(200.0)), (1, Some(220.0)), (2, None)] {
+            assert!(chart.take(&(1, PointResult { index, mib_per_s: v, events: 1 })));
+        }
+        assert_eq!((chart.simulated[0][0], chart.simulated[1][0]), (Some(210.0), None));
     }
 }

@@ -51,7 +51,14 @@ impl Place {
 }
 
 /// The card with the sweep's chart; `on` takes its canvas.
-pub fn throughput(chart: &Chart, compared: bool, seed: &str, on: &Callback<CanvasEvent>, say: &Callback<Msg>) -> Html {
+pub fn throughput(
+    chart: &Chart,
+    second: Option<&str>,
+    compared: bool,
+    seed: &str,
+    on: &Callback<CanvasEvent>,
+    say: &Callback<Msg>,
+) -> Html {
     let param = Param::of(chart.key);
     let key = param.key;
     let unit = if param.unit == Unit::Zones { " (zones)" } else { "" };
@@ -60,7 +67,13 @@ pub fn throughput(chart: &Chart, compared: bool, seed: &str, on: &Callback<Canva
         (all, done) if done < all => [&done.to_string(), " of ", &all.to_string(), " points"].concat(),
         (all, _) => {
             let (note, seed) = if seed == "1" { ("", "") } else { ("; the shown run has seed ", seed) };
-            [&all.to_string(), " points, mean of the whole run, seed 1", note, seed].concat()
+            let n = chart.seeds.to_string();
+            let seeds = if chart.seeds > 1 {
+                [" runs, mean of seeds 1 to ", &n]
+            } else {
+                [" points, mean of the whole run, seed ", "1"]
+            };
+            [&all.to_string(), seeds[0], seeds[1], note, seed].concat()
         }
     };
     let running = chart.done < chart.total();
@@ -70,6 +83,11 @@ pub fn throughput(chart: &Chart, compared: bool, seed: &str, on: &Callback<Canva
     }));
     let ring = has_published.then(|| markup!(r#"<span key="ring" class="mark ring">published</span>"#));
     // In short what `SEED_000_SOURCE` says.
+    let second = second.map(|key| {
+        let words =
+            ["The second sweep, of ", key, ", is not drawn: each point has the run's own value. The command has both."];
+        markup!(r#"<p key="second" class="source" data-testid="sweep-second">"# (words.concat()) "</p>")
+    });
     let source = has_published.then(|| {
         markup!(
             r#"<p key="source" class="source">published: commit log of QUEUE_ZONED_QD1_WRITES, MB/s read as MiB/s</p>"#
@@ -90,7 +108,7 @@ pub fn throughput(chart: &Chart, compared: bool, seed: &str, on: &Callback<Canva
             <div key="chart" class="# (if chart.numbers.is_none() { "chart none" } else { "chart" }) ">"
                 (html! { <Canvas {label} on={on.clone()} /> }) r#"</div>
             <p key="axis" class="axis">"# (key) "" (unit) "</p>"
-            (source) r#"
+            (source) "" (second) r#"
             <div key="run" class="run"><span key="words" data-testid="sweep-progress">"# (progress) "</span>" (bar) r#"</div>
             <details key="table" open="# (chart.numbers.is_none()) "><summary>Table</summary>" (sweep_table(chart, key, compared)) "</details>
         </section>
