@@ -21,6 +21,8 @@ const STATES = {
   'some of the panels': { settings: { fragment: `${PRESET}&view=drive,why&t=2s` } },
   'in a frame': { settings: { query: '?embed=1', fragment: `${PRESET}&t=2s`, viewport: { width: 700, height: 400 } } },
   'in a small frame': { settings: { query: '?embed=1', fragment: `${PRESET}&view=drive`, viewport: { width: 320, height: 200 } } },
+  'a poster': { settings: { query: 'embed.html', fragment: `${PRESET}&iodepth=4`, ready: false, viewport: { width: 700, height: 400 } } },
+  'a poster without a preset': { settings: { query: 'embed.html', ready: false, viewport: { width: 320, height: 200 } } },
   'phone, tables open': {
     settings: { fragment: PRESET, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     enter: async (player) => {
