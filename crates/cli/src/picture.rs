@@ -303,7 +303,7 @@ pub fn poster(shown: &Shown, palette: &Palette, (width, height): (f32, f32), tit
 
 /// A card below the lanes.
 enum Card {
-    Throughput(Chart),
+    Throughput(Box<Chart>),
     Time(Vec<(lane::Side, parts::PerMib)>),
     Why(Side),
 }
@@ -327,7 +327,7 @@ fn cards(shown: &Shown, choice: &Choice) -> Vec<Card> {
         for result in threads::map(&jobs, |job| (job.0, run_point(&job.1))) {
             chart.take(&result);
         }
-        cards.push(Card::Throughput(chart));
+        cards.push(Card::Throughput(Box::new(chart)));
     }
     if choice.panels.has(Panel::Time) {
         let end =

@@ -360,3 +360,13 @@ fn validate_lists_every_cell_and_names_passed_limits() {
     assert!(rows.iter().any(|r| r["row"] == "seq ahci QD=128" && r["variant"] == "patched"));
     assert!(rows.iter().any(|r| r["row"] == "xfs mpi3mr file=2-8MiB random" && r["variant"] == "baseline"));
 }
+
+/// What the drive destages after the last completion is not part of the measured time.
+#[test]
+fn the_parts_of_a_short_run_are_parts_of_it() {
+    let text = out(&bioscope(&["run", "v=1&iodepth=8&fault=586194944+8"]));
+    let drive = text.lines().find(|l| l.contains("transfer=")).expect("a line about the drive");
+    let shares = drive.split('=').skip(1).filter_map(|part| part.split_once('%')?.0.parse::<f64>().ok());
+    let sum: f64 = shares.sum();
+    assert!((99.0..=101.0).contains(&sum), "{drive}");
+}

@@ -104,6 +104,15 @@ impl Ctx<'_> {
             AnyWorkload::Writeback(_) => self.writeback_run(j),
             AnyWorkload::List(_) => self.list_run(j),
         }
+        self.close_if_over(j);
+    }
+
+    /// A run whose last job is done ends there: what the drive still destages is no longer measured.
+    fn close_if_over(&mut self, j: JobIdx) {
+        let over = |job: &Job| job.state == JobState::Done && job.in_flight.is_empty();
+        if over(self.job(j)) && self.bus.measuring && self.jobs.iter().all(over) {
+            self.close_window();
+        }
     }
 
     /// Submits a bio and charges its CPU time; the job's next run follows.
@@ -150,6 +159,7 @@ impl Ctx<'_> {
         if waits {
             self.wake_job(j, 0);
         }
+        self.close_if_over(j);
     }
 
     /// Counts an ended bio (decisions 3).
