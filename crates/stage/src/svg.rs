@@ -268,23 +268,24 @@ fn element(out: &mut String, shape: &Shape, palette: &Palette) {
             put(out, format_args!(r#"<path d="{path}" stroke-linejoin="round" {style}/>"#));
         }
         Shape::Text { x, y, text: words, ink, font, align, .. } => {
-            // A label on a pattern needs a plain ground.
+            // A label on a pattern needs a plain ground, and not a zone's colour.
             let plate = palette == &GREY && *ink == Ink::OnZone;
-            text(out, (*x, *y), words, palette.ink(*ink), plate, *font, *align);
+            let ink = if plate { Ink::Text } else { *ink };
+            text(out, (*x, *y), words, palette.ink(ink), plate, *font, *align);
         }
     }
 }
 
 fn text(out: &mut String, (x, y): (f32, f32), words: &str, ink: Rgb, plate: bool, font: Font, align: Align) {
     if plate {
-        let (w, h) = (font.width(words) + 4.0, font.px() * 1.2);
+        let (w, h) = (font.width(words) + 1.0, font.px() * 1.1);
         let left = match align {
-            Align::Left => 2.0,
+            Align::Left => 0.5,
             Align::Center => w / 2.0,
-            Align::Right => w - 2.0,
+            Align::Right => w - 0.5,
         };
-        let fill = GREY.zones[0].css();
-        let (x, y) = (num(x - left), num(y - font.px() * 0.94));
+        let fill = GREY.panel.css();
+        let (x, y) = (num(x - left), num(y - font.px() * 0.9));
         let _ = write!(out, r#"<rect x="{x}" y="{y}" width="{}" height="{}" rx="2" fill="{fill}"/>"#, num(w), num(h));
     }
     let _ = write!(out, r#"<text x="{}" y="{}" fill="{}""#, num(x), num(y), ink.css());
