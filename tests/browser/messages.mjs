@@ -286,6 +286,21 @@ await runCases({
     equal(end.time_ns, (await last(player, 'ready')).duration_ns, 'a time behind the end is the end');
   },
 
+  async 'simulator: a flood of wishes'(_, host) {
+    const { player, embed } = await met(host, SIDES.simulator);
+    await ready(player);
+    const flood = (count) => {
+      for (let n = 0; n < count; n += 1) {
+        window.say({ bioscope: 1, type: 'seek', time_ns: 1e9 + n * 1e5 }, 0);
+        window.say({ bioscope: 1, type: 'theme', theme: n % 2 ? 'dark' : 'light' }, 0);
+        window.say({ bioscope: 1, type: n % 2 ? 'pause' : 'play' }, 0);
+      }
+    };
+    await player.page.evaluate(flood, 5000);
+    await embed.untilText('clock', (text) => text.startsWith('1.499'), 'stands where the last wish led');
+    await next(player, 'pong', () => player.say({ type: 'ping' }));
+  },
+
   async 'simulator: load'(_, host) {
     const { player } = await met(host, SIDES.simulator);
     await ready(player);

@@ -604,9 +604,8 @@ impl App {
             self.good = Shared::new(Scenario::of(self.scenario.preset.unwrap_or(&PRESETS[0])));
             self.load();
         }
-        if let Some(p) = self.scenario.preset {
-            dom::document().set_title(&[p.title, " · Bioscope"].concat());
-        }
+        let title = self.scenario.preset.map_or("Linux block I/O, simulated", |p| p.title);
+        dom::document().set_title(&[title, " · Bioscope"].concat());
     }
 
     /// Checks the scenario and, if there is no error, loads it.

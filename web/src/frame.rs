@@ -2,14 +2,17 @@
 //!
 //! Models: nothing.
 //! Rule: hears the parent alone and says nothing before its first ping; what is not of this protocol is ignored in
-//! silence, a wrong value in it gets an `error`. Times are ns, heights CSS pixels.
+//! silence, a wrong value in it gets an `error`. Wishes are gathered for a moment and only the latest of a kind is
+//! done, so that no flood of them keeps the page busy. Times are ns, heights CSS pixels.
 //! Leaves out: what the wishes do ([`crate::app`]); docs have every field.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use bioscope_core::MODEL_VERSION;
 use bioscope_session::Moment;
 use gloo::events::EventListener;
+use gloo::timers::callback::Timeout;
 use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MessageEvent, Window};
@@ -20,6 +23,10 @@ use crate::theme::Theme;
 
 /// Longest fragment that is read, bytes.
 const MAX_FRAGMENT: usize = 16 * 1024;
+/// Wishes are gathered for so long, ms: about a frame, which a page off the screen does not have.
+const GATHER_MS: u32 = 16;
+/// Wrong values that are answered of one gathering.
+const MAX_WRONG: usize = 100;
 
 /// What the parent wants.
 #[derive(Clone)]
@@ -33,6 +40,28 @@ pub enum Ask {
     Theme(Theme),
     /// Of this protocol, with a wrong value.
     Wrong(String),
+}
+
+impl Ask {
+    /// True if the older wish need not be done any more.
+    fn replaces(&self, older: &Ask) -> bool {
+        match self {
+            Ask::Ping(_) => matches!(older, Ask::Ping(_)),
+            Ask::Load(_) => matches!(older, Ask::Load(_) | Ask::Seek(_) | Ask::Play | Ask::Pause),
+            Ask::Play | Ask::Pause => matches!(older, Ask::Play | Ask::Pause),
+            Ask::Seek(_) => matches!(older, Ask::Seek(_)),
+            Ask::Theme(_) => matches!(older, Ask::Theme(_)),
+            Ask::Wrong(_) => false,
+        }
+    }
+}
+
+/// Adds a wish to those gathered.
+fn gather(asks: &mut Vec<Ask>, new: Ask) {
+    asks.retain(|older| !new.replaces(older));
+    if asks.len() < MAX_WRONG || !matches!(new, Ask::Wrong(_)) {
+        asks.push(new);
+    }
 }
 
 /// The parent.
@@ -95,12 +124,18 @@ impl Parent {
             return None;
         }
         let parent = JsValue::from(&window);
+        let asks = Rc::new(RefCell::new(Vec::new()));
         let listener = EventListener::new(&own, "message", move |e| {
             let e: &MessageEvent = e.unchecked_ref();
             if e.source().is_some_and(|s| JsValue::from(s) == parent)
                 && let Some(ask) = ask(e)
             {
-                hear.emit(ask);
+                if asks.borrow().is_empty() {
+                    let (asks, hear) = (asks.clone(), hear.clone());
+                    let done = move || asks.take().into_iter().for_each(|ask| hear.emit(ask));
+                    Timeout::new(GATHER_MS, done).forget();
+                }
+                gather(&mut asks.borrow_mut(), ask);
             }
         });
         Some(Self { window, origin: RefCell::new(None), _listener: listener })
