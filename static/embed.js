@@ -14,6 +14,13 @@
   const PING_MS = 250;
   const PINGS = 240;
 
+  /** Text as a value in a link: what ends a value is written out, what times and lists are made of stays readable. */
+  const encoded = (text) =>
+    encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd')).replace(/%2[BC]|%3A/g, decodeURIComponent);
+
+  /** A height in px that a page can bear; nothing that counts for what is none. */
+  const bounded = (height) => parseFloat(height) && Math.min(Math.max(parseFloat(height), 120), 4000);
+
   // A style sheet object and not text, which a strict policy of the page would refuse.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(':host{display:block}:host([hidden]){display:none}iframe{display:block;width:100%;height:450px;border:0}');
@@ -30,6 +37,8 @@
     #poster = false;
     #timer = 0;
     #stale = new Set();
+    /** The height that the frame asked for last; it does not repeat it. */
+    #wanted = 0;
 
     constructor() {
       super();
@@ -91,10 +100,10 @@
 
     #fragment() {
       const { scenario, preset, t, view } = this;
-      const parts = scenario ? scenario.replace(/^#/, '').split('&') : preset ? ['v=1', `p=${encodeURIComponent(preset)}`] : [];
+      const parts = scenario ? scenario.replace(/^#/, '').split('&') : preset ? ['v=1', `p=${encoded(preset)}`] : [];
       const last = Object.entries({ view, t }).filter(([, value]) => value);
       const kept = parts.filter((part) => !last.some(([key]) => part.startsWith(`${key}=`)));
-      return [...kept, ...last.map(([key, value]) => `${key}=${encodeURI(value)}`)].join('&');
+      return [...kept, ...last.map(([key, value]) => `${key}=${encoded(value)}`)].join('&');
     }
 
     #theme() {
@@ -110,7 +119,8 @@
 
     #dress() {
       this.#frame.title = this.title || `Bioscope: ${this.preset || 'a run'}`;
-      this.#frame.style.height = this.height ? `${parseFloat(this.height)}px` : '';
+      const height = bounded(this.height) || this.#wanted;
+      this.#frame.style.height = height ? `${height}px` : '';
     }
 
     #update() {
@@ -170,7 +180,8 @@
         // While it still loads, it would have to remember what it is told; ready comes after.
         if (detail.state !== 'loading') this.#flush();
       } else if (type === 'resize') {
-        if (!this.height) this.#frame.style.height = `${detail.height}px`;
+        this.#wanted = bounded(detail.height);
+        this.#dress();
       } else if (['ready', 'time', 'event', 'error'].includes(type)) {
         if (type === 'ready') this.#flush();
         // It could not start: a change begins anew with the poster.

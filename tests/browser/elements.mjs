@@ -185,6 +185,36 @@ await runCases({
     const wide = await height();
     await player.page.setViewportSize({ width: 400, height: 900 });
     await player.until(async () => (await height()) < wide, 'a narrower frame is lower');
+    const low = await height();
+    for (const [name, value] of [['theme', 'light'], ['title', 'Another title'], ['theme', null]]) {
+      await on(player, 'a', (element, [key, word]) => (word === null ? element.removeAttribute(key) : element.setAttribute(key, word)), [name, value]);
+      await pause(300);
+      equal(await height(), low, `the height after ${name}=${value}`);
+    }
+    await on(player, 'a', (element) => (element.height = 300));
+    await player.until(async () => (await height()) === 300, 'a height of the page’s own');
+    await on(player, 'a', (element) => (element.height = null));
+    await player.until(async () => Math.abs((await height()) - low) <= 1, 'without one the frame’s wish counts again');
+    await on(player, 'a', (element) => element.pause());
+    await untilEvent(player, 'ready', 'a');
+    await player.until(async () => Math.abs((await height()) - low) > 20, 'the simulator has a wish of its own');
+  },
+
+  async 'values that try to be more'(_, host) {
+    const html = page(`
+      <bio-scope id="a" preset="smr-seq-write" t="1s&iodepth=3" view="jobs&p=smr-rand-zones#x"></bio-scope>
+      <bio-scope id="b" preset="a&b=c" height="1e9"></bio-scope>
+      <bio-scope id="c" height="-5"></bio-scope>
+      <bio-scope id="d" height="tall"></bio-scope>`);
+    const player = await host({ html });
+    const rest = async (id) => (await source(player, id)).split('embed.html#')[1];
+    equal(await rest('a'), 'v=1&p=smr-seq-write&view=jobs%26p%3Dsmr-rand-zones%23x&t=1s%26iodepth%3D3', 'a value stays one value');
+    equal(await rest('b'), 'v=1&p=a%26b%3Dc', 'a preset stays one value');
+    const style = (id) => on(player, id, (element) => element.shadowRoot.querySelector('iframe').style.height);
+    equal([await style('b'), await style('c')].join(), '4000px,120px', 'heights have bounds');
+    check(!(await style('d')).includes('NaN'), 'a height that is no number is none');
+    await on(player, 'a', (element) => (element.t = '\ud8001s'));
+    await untilShown(await player.embed(), '&t=%EF%BF%BD1s', 'half a character is replaced');
   },
 
   async 'a frame that cannot start'(_, host) {
