@@ -38,7 +38,17 @@ impl Form {
 
 /// The text; `base` is the site's address with a slash at its end, `name` that of a picture's file.
 pub fn snippet(form: Form, base: &str, fragment: &str, title: &str, name: &str) -> String {
-    let html = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
+    let html = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
+    // What ends a word in a shell, an address in reStructuredText, or a line: a fragment may have it as %XX.
+    let mut safe = String::new();
+    for c in fragment.chars() {
+        match c {
+            '\0'..=' ' | '"' | '\'' | '<' | '>' | '\\' | '`' => safe += &format!("%{:02X}", c as u32),
+            c => safe.push(c),
+        }
+    }
+    let fragment = safe.as_str();
+    let title = &title.replace(char::is_control, " ");
     let (link, frame) = ([base, "#", fragment].concat(), [base, "embed.html#", fragment].concat());
     let iframe = || {
         let style = "border: 0; width: 100%; height: 420px";
@@ -46,13 +56,10 @@ pub fn snippet(form: Form, base: &str, fragment: &str, title: &str, name: &str) 
     };
     match form {
         // A closing bracket would end the link's words, a parenthesis its address.
-        Form::Markdown => format!(
-            "[{}]({})",
-            title.replace('[', "\\[").replace(']', "\\]"),
-            link.replace('(', "%28").replace(')', "%29")
-        ),
+        Form::Markdown => format!("[{}]({})", escaped(title, "\\[]<`"), link.replace('(', "%28").replace(')', "%29")),
+        // Not a module: those are fetched from another site only where its server allows it.
         Form::Element => format!(
-            "<script type=\"module\" src=\"{}\"></script>\n<bio-scope scenario=\"{}\" title=\"{title}\" height=\"420\">\n  \
+            "<script defer src=\"{}\"></script>\n<bio-scope scenario=\"{}\" title=\"{title}\">\n  \
              <a href=\"{}\">{title}</a>\n</bio-scope>",
             html(&[base, "static/embed.js"].concat()),
             html(fragment),
@@ -60,10 +67,12 @@ pub fn snippet(form: Form, base: &str, fragment: &str, title: &str, name: &str) 
             title = html(title),
         ),
         Form::Frame => iframe(),
+        // LaTeX has no SVG: the picture is made of pixels.
         Form::Rst => format!(
-            ".. only:: html\n\n   .. raw:: html\n\n      {}\n\n.. only:: not html\n\n   .. figure:: {name}.svg\n      :alt: {title}\n\n      \
-             `{title} <{link}>`__\n\n.. The picture: bioscope render '{fragment}' -o {name}.svg",
-            iframe()
+            ".. only:: html\n\n   .. raw:: html\n\n      {}\n\n.. only:: not html\n\n   .. figure:: {name}.png\n      :alt: {title}\n\n      \
+             `{words} <{link}>`__\n\n.. The picture: bioscope render '{fragment}' -o {name}.png",
+            iframe(),
+            words = escaped(title, "\\`<"),
         ),
         Form::Docusaurus => format!(
             "import {{useColorMode}} from '@docusaurus/theme-common';\n\n\
@@ -75,6 +84,18 @@ pub fn snippet(form: Form, base: &str, fragment: &str, title: &str, name: &str) 
             html(title)
         ),
     }
+}
+
+/// With a backslash before each of some characters.
+fn escaped(text: &str, which: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if which.contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
 }
 
 #[cfg(test)]
@@ -109,14 +130,36 @@ mod tests {
         );
         assert_eq!(
             text(Form::Element),
-            "<script type=\"module\" src=\"https://example.org/b/static/embed.js\"></script>\n\
-             <bio-scope scenario=\"v=1&amp;p=x\" title=\"T\" height=\"420\">\n  \
+            "<script defer src=\"https://example.org/b/static/embed.js\"></script>\n\
+             <bio-scope scenario=\"v=1&amp;p=x\" title=\"T\">\n  \
              <a href=\"https://example.org/b/#v=1&amp;p=x\">T</a>\n</bio-scope>"
         );
         assert!(
             text(Form::Rst)
-                .contains("\n   .. figure:: x.svg\n      :alt: T\n\n      `T <https://example.org/b/#v=1&p=x>`__")
+                .contains("\n   .. figure:: x.png\n      :alt: T\n\n      `T <https://example.org/b/#v=1&p=x>`__")
         );
         assert!(text(Form::Docusaurus).ends_with("<Bioscope scenario=\"v=1&amp;p=x\" title=\"T\" />"));
+    }
+
+    #[test]
+    fn hostile_text_stays_text() {
+        let (fragment, title) = ("k='\"><script>`\\ \n", "\"><script>x</script>`_\\\n\n.. raw:: html");
+        for form in Form::ALL {
+            let text = snippet(form, BASE, fragment, title, "x");
+            assert!(!text.contains("k='") && text.contains("k=%27%22%3E%3Cscript%3E%60%5C%20%0A"), "{text}");
+            assert!(!text.contains("\n.. raw"), "{text}");
+            match form {
+                Form::Markdown => {
+                    assert!(text.starts_with("[\">\\<script>x\\</script>\\`_\\\\  .. raw:: html]("), "{text}")
+                }
+                Form::Rst => {
+                    assert!(text.contains("`\">\\<script>x\\</script>\\`_\\\\  .. raw:: html <https"), "{text}")
+                }
+                _ => assert!(
+                    !text.contains("><script>x") && text.contains("&quot;&gt;&lt;script&gt;x&lt;/script"),
+                    "{text}"
+                ),
+            }
+        }
     }
 }
