@@ -10,6 +10,10 @@
 
   var OLD = 'This browser is too old for the simulator, or a part of it is switched off. Bioscope needs a browser from 2022 or later.';
   var framed = window.parent !== window;
+  /** Opened from the disk, without a server: browsers refuse modules there. */
+  var disk = location.protocol === 'file:';
+  var WAIT_MS = 10000;
+  var waiting;
   /** A policy's refusal arrives as an event of its own, before the error. */
   var refusedByPolicy = false;
 
@@ -23,6 +27,9 @@
 
   function why(error) {
     var text = String((error && error.message) || error || '');
+    if (disk) {
+      return 'The simulator was opened as a file, and browsers run no programs of this kind from files. It needs a web server, on this machine will do: run “python3 -m http.server” in the folder that has index.html, then open http://localhost:8000/.';
+    }
     if (refusedByPolicy || /unsafe-eval|content security policy|blocked by csp/i.test(text)) {
       return 'This page was not allowed to run WebAssembly: a security policy of the browser, of an extension or of the framing site refuses it.';
     }
@@ -69,7 +76,7 @@
       title.textContent = heading || 'Bioscope could not start';
       var text = paragraph('', words);
       text.setAttribute('role', 'alert');
-      var parts = [title, text].concat(framed ? wayOut() : []);
+      var parts = [title, text].concat(framed && !disk ? wayOut() : []);
       if (detail) parts.push(paragraph('boot-detail', detail));
       for (var i = 0; i < parts.length; i++) panel.appendChild(parts[i]);
       app.textContent = '';
@@ -108,7 +115,12 @@
     removeEventListener('error', onTrap);
     show('It met something it could not go on from, perhaps for want of memory. Reload the page; if it happens again, the address below says what was asked for.', location.href, 'The simulator stopped');
   }
+  function onWait() {
+    var message = document.getElementById('boot-message');
+    if (message) message.textContent = 'Still waiting for the simulator’s files. The network may be slow, or the server does not answer.';
+  }
   function stop() {
+    clearTimeout(waiting);
     addEventListener('error', onTrap);
     removeEventListener('securitypolicyviolation', onPolicy, true);
     removeEventListener('error', onError, true);
@@ -124,6 +136,7 @@
     show(OLD);
     return;
   }
+  waiting = setTimeout(onWait, WAIT_MS);
   addEventListener('securitypolicyviolation', onPolicy, true);
   addEventListener('error', onError, true);
   addEventListener('unhandledrejection', onRejection);

@@ -1,5 +1,7 @@
 // Servers, policies and browsers that keep the simulator from starting: words, or it starts all the same.
 import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { DIST, check, equal, runCases } from './harness.mjs';
 
 const FRAGMENT = '#v=1&p=smr-seq-write&iodepth=8&t=1.5s';
@@ -15,6 +17,15 @@ const refused = (settings, ...parts) => async (visit) => {
   for (const part of parts) check(words.includes(part), `the panel says "${part}": ${words}`);
   equal(await player.get('boot-open').count(), 0, 'links to a tab, on a page that is no frame');
 };
+
+/** The built folder as somebody opens it from the disk. */
+const ON_DISK = pathToFileURL(`${resolve(DIST)}/`).href;
+
+/** Ten seconds in half of one. */
+function hurry() {
+  const { setTimeout } = window;
+  window.setTimeout = (work, ms, ...more) => setTimeout(work, ms / 20, ...more);
+}
 
 /** What an old browser reports of a module that it cannot read, before it would run it. */
 function failToParse() {
@@ -46,5 +57,19 @@ await runCases({
     'too old',
     '2022',
   ),
+  'opened as a file': refused({ at: `${ON_DISK}index.html` }, 'web server', 'python3 -m http.server'),
+  async 'a poster opened as a file'(visit) {
+    const player = await visit({ ready: false, errors: false, at: `${ON_DISK}embed.html`, fragment: FRAGMENT });
+    await player.get('poster-start').click();
+    const words = await player.untilText('boot-failed', (text) => text.length > 0, 'has words');
+    check(words.includes('python3 -m http.server'), `the panel says what is needed: ${words}`);
+  },
+  async 'a server that does not answer'(visit) {
+    const route = (page) => page.route(/\.wasm$/, () => {});
+    const player = await visit({ ready: false, init: hurry, route, fragment: FRAGMENT });
+    const words = () => player.page.innerText('#boot-message');
+    check((await words()).startsWith('Loading'), 'first it loads');
+    await player.until(async () => (await words()).startsWith('Still waiting'), 'then it still waits');
+  },
   'words of a newer language': refused({ init: failToParse, site: { without: /^app-/ } }, 'too old'),
 });
