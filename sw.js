@@ -2,7 +2,8 @@
 //
 // Models: nothing.
 // Rule: the network comes first, so whoever can reach the server sees its newest page; what is kept is one whole
-// build, each file held against its hash, never a mixture of two.
+// build, each file held against its hash, never a mixture of two. Beside that some of our own pages, as they are
+// read. Whatever else lies under our path is another's: its requests pass by here untouched.
 // Leaves out: frames. They are other sites' pages, and a poster or a panel there tells its own story.
 
 // Filled in by the build (crates/xtask/js/offline.mjs).
@@ -13,14 +14,18 @@ const FILES = {};
 const OURS = `bioscope ${registration.scope} `;
 const NAME = OURS + BUILD;
 
+/** What is kept as it is read. At an origin's root everything is under our path, so it is named. */
+const EXTRA = /^(embed\.html$|book\/|p\/|static\/)/;
+/** The book and all presets have fewer files than this. */
+const MAX_EXTRAS = 300;
+
 addEventListener('install', (event) => event.waitUntil(install()));
 addEventListener('activate', (event) => event.waitUntil(dropOldBuilds()));
 
 addEventListener('fetch', (event) => {
   const { request } = event;
-  if (request.method !== 'GET' || ['iframe', 'frame'].includes(request.destination)) return;
-  if (!request.url.startsWith(registration.scope)) return;
-  event.respondWith(answer(event));
+  const path = address(request);
+  if (path !== null) event.respondWith(answer(event, path));
 });
 
 async function install() {
@@ -40,9 +45,8 @@ async function dropOldBuilds() {
   await Promise.all(names.filter((name) => name.startsWith(OURS) && name !== NAME).map((name) => caches.delete(name)));
 }
 
-async function answer(event) {
+async function answer(event, path) {
   const { request } = event;
-  const path = address(request);
   let response;
   try {
     // A page may lie in the browser's own cache for minutes; the server is asked whether it still holds.
@@ -53,19 +57,37 @@ async function answer(event) {
     if (kept) return kept;
     throw error;
   }
-  // Pages beside the simulator, such as the book's, are kept as they are read.
-  const extra = !(`./${path.slice(registration.scope.length)}` in FILES) && !path.includes('?');
-  if (extra && response.status === 200 && !response.redirected) {
-    const copy = response.clone();
-    event.waitUntil(caches.open(NAME).then((cache) => cache.put(path, copy)));
-  }
+  if (!listed(path) && !request.url.includes('?') && mayKeep(response)) event.waitUntil(keep(path, response.clone()));
   return response;
 }
 
-/** Under which address a request's answer is kept. */
+/** Is it a file of the build, kept when the worker was installed? */
+function listed(path) {
+  return `./${path.slice(registration.scope.length)}` in FILES;
+}
+
+/** Under which address a request's answer is kept; null for a request that is none of our business. */
 function address(request) {
-  const url = request.url.split('#')[0];
-  const [path, query] = url.split('?');
+  const { method, destination, headers } = request;
+  if (method !== 'GET' || ['iframe', 'frame'].includes(destination)) return null;
+  if (headers.has('authorization') || /text\/event-stream/i.test(headers.get('accept'))) return null;
+  const [path] = request.url.split(/[?#]/);
+  if (!path.startsWith(registration.scope)) return null;
   if (path === `${registration.scope}index.html`) return registration.scope;
-  return query === undefined || path === registration.scope ? path : url;
+  return listed(path) || EXTRA.test(path.slice(registration.scope.length)) ? path : null;
+}
+
+/** Another program may have a folder of the same name; what it gives to one reader only is left alone. */
+function mayKeep({ status, type, redirected, headers }) {
+  const has = (name, words) => words.test(headers.get(name) ?? '');
+  if (status !== 200 || type !== 'basic' || redirected) return false;
+  return !has('cache-control', /no-store|private/i) && !has('content-type', /^text\/event-stream/i) && !has('vary', /\*/);
+}
+
+async function keep(path, response) {
+  const cache = await caches.open(NAME);
+  await cache.put(path, response);
+  // In the order in which they came.
+  const extras = (await cache.keys()).filter(({ url }) => !listed(url));
+  await Promise.all(extras.slice(0, -MAX_EXTRAS).map((request) => cache.delete(request)));
 }

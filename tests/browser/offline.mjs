@@ -11,10 +11,10 @@ import { serve } from './server.mjs';
 const FRAGMENT = '#v=1&p=smr-seq-write&iodepth=8&t=1.5s';
 
 /** A copy of the built page, served; `replace` makes it another build, `stop` ends the server. */
-async function site(base = '/some/path/') {
+async function site(base = '/some/path/', manner = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bioscope-offline-'));
   cpSync(DIST, folder, { recursive: true });
-  const { server, url, log } = await serve(folder, { base });
+  const { server, url, log } = await serve(folder, { base, ...manner });
   const change = (words) => {
     const index = join(folder, 'index.html');
     const html = readFileSync(index, 'utf8').replace(/(<meta name="description" content=)"[^"]*"/, `$1"${words}"`);
@@ -121,6 +121,53 @@ await runCases({
     await player.page.reload();
     equal(await player.text('poster-look'), look, 'a page that was read before, without a network');
   }),
+
+  async 'another program at the same origin'(visit) {
+    // At an origin's root everything is under the worker's path.
+    const pages = {
+      'other/index.html': '<!doctype html><title>Other</title>',
+      'api/me': { text: '{"name":"somebody"}', headers: { 'cache-control': 'no-store' } },
+      'nested/static/app.js': '1',
+      'p/private.json': { text: '{}', headers: { 'cache-control': 'no-store' } },
+      'p/events': { text: 'data: 1\n\n', headers: { 'content-type': 'text/event-stream' } },
+    };
+    for (let n = 0; n < 320; n++) pages[`static/many/${n}.txt`] = String(n);
+    const copy = await site('/', { pages });
+    try {
+      // The fetch at the end has to fail.
+      const player = await visit({ at: copy.url, serviceWorkers: 'allow', errors: false });
+      await untilKept(player, 'the first visit keeps the build');
+      // From here on requests go through the worker.
+      await player.reload();
+      const fetched = (path, settings) => player.page.evaluate(([p, s]) => fetch(p, s).then((r) => r.text()), [path, settings]);
+      for (const path of ['/other/', '/api/me', '/nested/static/app.js']) await fetched(path);
+      await fetched('/p/presets.js', { headers: { authorization: 'Basic eDp5' } });
+      await fetched('/p/presets.js', { headers: { accept: 'text/event-stream' } });
+      await fetched('/p/presets.js?for=somebody');
+      await fetched('/p/private.json');
+      await fetched('/p/events');
+      await fetched('/p/smr-seq-write.html');
+      const kept = () => player.page.evaluate(async () => {
+        const [name] = await window.caches.keys();
+        return (await (await window.caches.open(name)).keys()).map(({ url }) => new URL(url).pathname);
+      });
+      await player.until(async () => (await kept()).includes('/p/smr-seq-write.html'), 'a page of our own is kept');
+      const foreign = (await kept()).filter((path) => /other|api|nested|private|events|presets/.test(path));
+      equal(foreign.join(), '', 'files of others that are kept');
+      await player.page.evaluate(async () => {
+        for (let n = 0; n < 320; n++) await fetch(`/static/many/${n}.txt`);
+      });
+      const many = async () => (await kept()).filter((path) => path.includes('/many/'));
+      await player.until(async () => (await many()).includes('/static/many/319.txt'), 'the newest is kept');
+      await player.until(async () => (await many()).length === 300, 'no more than 300 are kept');
+      await player.context.setOffline(true);
+      const lost = await player.page.evaluate(() => fetch('/api/me').then(() => false, () => true));
+      check(lost, 'what is another’s is not answered without a network');
+      await player.reload();
+    } finally {
+      copy.stop();
+    }
+  },
 
   async 'not in a frame'(visit, host) {
     const player = await host({

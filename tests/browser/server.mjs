@@ -33,7 +33,7 @@ const PACKED = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '.wasm'
  *
  * How it behaves, each off unless said: `bare`, types by the ends of names and no other header, and no type for
  * WebAssembly, like the simplest of servers; `brotli`; `cors`, any origin may read; `headers`, more of them; `wasmType`
- * instead of the right one; `pages`, texts by path that stand before the folder's files; `without`, a pattern
+ * instead of the right one; `pages`, texts by path that stand before the folder's files (or { text, headers }); `without`, a pattern
  * of paths that are not found.
  * `log` fills with an entry { path, bytes } for each answer: bytes as they went over the wire, headers included.
  */
@@ -58,6 +58,7 @@ async function answer(site, request, response) {
   const body = pack ? compressed(found) : found.bytes;
   response.writeHead(200, {
     ...headers(site, found.type),
+    ...found.headers,
     ...(pack && { 'content-encoding': 'br', vary: 'accept-encoding' }),
     'content-length': body.length,
   });
@@ -80,7 +81,7 @@ async function find(site, url) {
   const path = locate(site.base, url);
   if (path === null || site.without?.test(path)) return null;
   const page = site.pages?.[path];
-  if (page !== undefined) return { bytes: Buffer.from(page), type: extname(path) };
+  if (page !== undefined) return { bytes: Buffer.from(page.text ?? page), type: extname(path), headers: page.headers };
   if (!site.root) return null;
   const file = resolve(site.root, `./${path}`);
   if (!file.startsWith(site.root + sep)) return null;
