@@ -127,6 +127,7 @@ await runCases({
     await player.until(async () => (await player.eventNumber()) === event, `step back shows event ${event}`);
     await player.get('step-back').click();
     await player.until(async () => (await player.eventNumber()) === event - 1, `step back shows event ${event - 1}`);
+    await player.until(async () => /&t=1\.\d+s/.test(await player.location()), 'the address has the moment stepped to');
   },
 
   async scrub(visit) {
@@ -264,7 +265,7 @@ await runCases({
     }
     equal(await player.get('share-short').count(), 0, 'an edited preset has no page of its own');
     const [download] = await Promise.all([player.page.waitForEvent('download'), player.get('share-file').click()]);
-    equal(download.suggestedFilename(), 'smr-seq-write.bioscope', 'name of the file');
+    equal(download.suggestedFilename(), 'smr-seq-write-2s.bioscope', 'name of the file');
     const plain = await visit({ fragment: PRESET });
     await plain.get('share').click();
     check((await plain.get('share-short').getAttribute('href')).endsWith('/p/smr-seq-write.html'), 'a preset has its page');

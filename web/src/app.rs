@@ -3,7 +3,8 @@
 //! Models: nothing.
 //! Rule: all state is here and changes only in `update`, one message at a time; effects go to the player, the sweep
 //! and the address. The address always holds the last good scenario: edits replace the history entry, opening a
-//! preset makes one, `t` is written on pause, with edits (which keep the moment) and in shared links only.
+//! preset makes one, `t` is written on pause, after moves while paused, with edits (which keep the moment) and in
+//! shared links only.
 //! Leaves out: drawing ([`crate::player`], [`crate::components`]).
 
 use std::sync::Arc;
@@ -807,7 +808,8 @@ impl App {
         let Some(now) = &self.facts else { return };
         let (playing, load) = (now.playing, now.load);
         let stopped = before.as_ref().is_some_and(|b| b.playing) && !playing;
-        let moved = before.is_none_or(|b| b.frame != now.frame);
+        let moved = before.as_ref().is_none_or(|b| b.frame != now.frame);
+        let elsewhere = before.is_some_and(|b| b.load_no == now.load_no && b.moment != now.moment);
         let known = self.loading && !matches!(load, Load::Ahead(_));
         if known {
             self.loading = false;
@@ -817,7 +819,7 @@ impl App {
             self.say_ready();
             ctx.link().send_message(Msg::Measure);
         }
-        if stopped {
+        if stopped || (elsewhere && !playing && !known && !self.loading) {
             self.note_moment();
             self.write_later(ctx);
         }
@@ -962,11 +964,13 @@ impl App {
             (own.t, own.m) = (s.t, s.m);
             own == **s && s.t.is_none_or(|t| t == p.t)
         });
+        let name = s.preset.map_or("bioscope", |p| p.name);
         let share = Share {
             base: [&at.origin().unwrap_or_default(), folder, "/"].concat(),
             fragment: text::encode(s),
             title: s.preset.map_or("Bioscope", |p| p.title).to_string(),
-            name: s.preset.map_or("bioscope", |p| p.name),
+            name,
+            file_name: [name, "-", &print_seconds(self.player.moment().map_or(0, |m| m.time))].concat(),
             plain,
             file: text::encode_file(s),
             form: self.share.as_ref().map_or(0, |s| s.form),

@@ -154,7 +154,9 @@ fn sentence(why: &Why) -> String {
         }
         Why::ZoneFull { zone } => format!("Zone {zone} is *full*: the write fails with EIO."),
         Why::Aborted { zone, bios: n } => {
-            format!("The error *aborts {}* plugged in zone {zone}: EIO each.", bios(n))
+            // A bio that was split is plugged in pieces, and counts as often.
+            let each = text::count(u64::from(n), "bio or piece of one", "bios or pieces of bios");
+            format!("The error *aborts {each}* plugged in zone {zone}: EIO each.")
         }
         Why::DeviceError { zone, status } => {
             let errno = status.errno().unwrap_or("no error");

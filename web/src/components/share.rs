@@ -26,8 +26,10 @@ pub struct Share {
     pub base: String,
     pub fragment: String,
     pub title: String,
-    /// Of the preset, else `bioscope`: names files.
+    /// Of the preset.
     pub name: &'static str,
+    /// Name of files, without an ending: preset and time.
+    pub file_name: String,
     /// Nothing differs from the preset: its own page says it all.
     pub plain: bool,
     /// The scenario as a file.
@@ -48,7 +50,7 @@ impl Share {
     }
     /// The text for documents.
     pub fn text(&self) -> String {
-        snippet(Form::ALL[self.form], &self.base, &self.fragment, &self.title, self.name)
+        snippet(Form::ALL[self.form], &self.base, &self.fragment, &self.title, &self.file_name)
     }
 }
 
@@ -91,7 +93,7 @@ pub fn view(share: &Share, say: &Callback<Msg>) -> Html {
             <div class="share-do">
                 <select id="share-as" data-testid="share-as" onchange="# (choose) ">" (options) r#"</select>
                 <button data-testid="share-copy" onclick="# (click(say, Msg::Copy(TEXT_ID))) ">" (word(TEXT_ID)) r#"</button>
-                <a class="button" data-testid="share-file" download="# ([share.name, ".bioscope"].concat()) " href=" (file) r#">Download .bioscope</a>
+                <a class="button" data-testid="share-file" download="# ([&share.file_name, ".bioscope"].concat()) " href=" (file) r#">Download .bioscope</a>
                 <button data-testid="share-close" onclick="# (click(say, Msg::CloseShare)) r#">Close</button>
             </div>
             <div class="share-notes">"# (short) "" (long) r#"<p class="unseen" role="status">"# (share.copied.map(|_| "Copied.")) "</p></div>

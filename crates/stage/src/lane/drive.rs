@@ -134,11 +134,12 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, input: &Driv
         (r, area.x + area.w / 2.0 - 4.0, inner.y + 24.0 + r)
     };
     Platter::new(device, &window, input, cx, cy, r).draw(pen, input);
-    facts(pen, area, device, &window, input, beside);
+    let below = (!beside).then_some(cy + r);
+    facts(pen, area, device, &window, input, below);
 }
 
-/// Texts around the platter and the full stroke.
-fn facts(pen: &mut Pen, area: Area, device: &DeviceView, window: &Window, input: &DriveInput, beside: bool) {
+/// Texts around the platter and the full stroke; with the platter's lower end where they stand below it.
+fn facts(pen: &mut Pen, area: Area, device: &DeviceView, window: &Window, input: &DriveInput, below: Option<f32>) {
     let (x, w) = (area.x + 10.0, area.w - 20.0);
     let bottom = area.bottom() - 11.0;
     let (phase, waste) = phase_words(device);
@@ -153,7 +154,7 @@ fn facts(pen: &mut Pen, area: Area, device: &DeviceView, window: &Window, input:
     let turns = [&text::fixed(input.dt as f64 / device.drive.rev_ns.max(1) as f64, 1), " turns a frame"].concat();
     let head = if blurred { turns } else { head };
     let scale = window.words(device);
-    if beside {
+    let Some(platter) = below else {
         pen.text(x, area.y + 56.0, "seeks/s", Ink::Dim, Font::Small, 70.0);
         pen.text(x, area.y + 71.0, &seeks, Ink::Text, Font::MonoBold, 70.0);
         let stroke = Area::new(x + 3.0, area.y + 92.0, 4.0, (area.h - 190.0).max(30.0));
@@ -164,15 +165,22 @@ fn facts(pen: &mut Pen, area: Area, device: &DeviceView, window: &Window, input:
         pen.text(x, first - 19.0, &phase, ink, Font::MonoBold, 110.0);
         pen.wrapped((x, first), &scale, Ink::Dim, Font::Small, w, lines);
         return;
-    }
+    };
     let right = area.x + area.w - 10.0;
     pen.text(x, area.y + 50.0, "seeks/s", Ink::Dim, Font::Small, 46.0);
     pen.text_right(right, area.y + 50.0, &seeks, Ink::Text, Font::MonoBold, w - 52.0);
     let phase_y = bottom - 40.0;
     let used = pen.text_right(right, phase_y, &phase, ink, Font::MonoBold, w);
     let zone = if blurred { "swept".into() } else { ["at ", &device.drive.head.zone.to_string()].concat() };
-    let head = Pen::fitting(Font::Small, w - used - 8.0, &[&head, &zone, "head"]);
-    pen.text(x, phase_y, head, Ink::Dim, Font::Small, w - used - 8.0);
+    // A line of its own where the platter leaves one; else as many words as fit.
+    let (y, room) = if Font::Small.width(&head) > w - used - 8.0 && phase_y - platter > 30.0 {
+        (phase_y - 15.0, w)
+    } else {
+        (phase_y, w - used - 8.0)
+    };
+    let number = zone.strip_prefix("at ").unwrap_or("");
+    let head = Pen::fitting(Font::Small, room, &[&head, &zone, number, ""]);
+    pen.text(x, y, head, Ink::Dim, Font::Small, room);
     full_stroke(pen, Area::new(x, phase_y + 9.0, w, 4.0), device, false);
     pen.wrapped((x, bottom - 14.0), &scale, Ink::Dim, Font::Small, w, 2);
 }
