@@ -36,8 +36,8 @@ const FRAME_EVENTS: u64 = 20_000;
 const FACTS_MS: f64 = 100.0;
 /// Under reduced motion pictures follow each other at this distance, ms: jumps instead of movement.
 const CALM_MS: f64 = 300.0;
-/// Pictures in a frame are made smaller down to this.
-const LEAST_SCALE: f32 = 0.5;
+/// Pictures in a frame are made smaller down to this: 11 px become 8, the least that can be read.
+const LEAST_SCALE: f32 = 0.75;
 /// Points of the overview line.
 const COLUMNS: usize = 480;
 

@@ -74,10 +74,10 @@ pub fn view(v: &LaneView) -> Html {
     });
     markup!("
         <section key=" (letter) " class=" (["lane ", letter].concat()) " data-testid=" (["lane-", letter].concat()) " aria-label=" (["Run ", name(v.side)].concat()) r#">
-            <header key="head" class="lane-head">"# (badge) "<h2>" (v.title) "</h2><code>" (v.settings.clone()) "</code>"
+            <header key="head" class="lane-head">"# (badge) "<h2>" (v.title) "</h2><code title=" (v.settings.clone()) ">" (v.settings.clone()) "</code>"
                 (alternative(v, shown)) "" (numbers(shown)) "
-            </header>" (html! { <Stage key={v.key.as_str()} side={v.side} player={v.player.clone()} /> }) r#"
-            <div key="errors" class="lane-errors">"# (banner) "</div>
+            </header><div key=\"errors\" class=\"lane-errors\">" (banner) "</div>"
+            (html! { <Stage key={v.key.as_str()} side={v.side} player={v.player.clone()} /> }) "
         </section>
     ")
 }
