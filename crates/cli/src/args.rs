@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use bioscope_core::config::SimConfig;
-use bioscope_scenario::{Diagnostic, PRESETS, Scenario, Side, check, diagnostic, preset, text};
+use bioscope_scenario::{Diagnostic, PRESETS, Scenario, Severity, Side, check, diagnostic, preset, text};
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::{Failure, lines, say};
@@ -206,6 +206,27 @@ pub fn configs(s: &Scenario, sides: &[Side], said: &mut Vec<Diagnostic>) -> Resu
     say(&lines(&problems));
     said.extend(problems);
     Ok(configs)
+}
+
+/// What is wrong with run B and not with A.
+pub fn errors_of_b(s: &Scenario) -> Vec<Diagnostic> {
+    if !s.has_b() {
+        return Vec::new();
+    }
+    let of_a = check::check(s, Side::A).1;
+    check::check(s, Side::B).1.into_iter().filter(|d| d.is_error() && !of_a.contains(d)).collect()
+}
+
+/// Where only run A is asked for, it is made whatever B has; what is wrong there is a warning.
+pub fn warn_of_b(s: &Scenario, sides: &[Side]) {
+    if sides.contains(&Side::B) {
+        return;
+    }
+    let mut problems = errors_of_b(s);
+    for d in &mut problems {
+        d.severity = Severity::Warning;
+    }
+    say(&lines(&problems));
 }
 
 /// Reads a preset, a link, or a file.

@@ -7,13 +7,14 @@ use bioscope_formats::json;
 use bioscope_scenario::value::print_seconds;
 use bioscope_scenario::{Side, encode};
 
-use crate::args::{Args, configs};
+use crate::args::{Args, configs, warn_of_b};
 use crate::{Failure, say, simulate};
 
 /// Simulates the sides asked for and prints their figures.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let (s, name) = args.scenario()?;
     let sides = args.sides(&s, "a")?;
+    warn_of_b(&s, &sides);
     let mut objects = Vec::new();
     for (cfg, &side) in configs(&s, &sides, &mut Vec::new())?.into_iter().zip(&sides) {
         let name = if side == Side::B || sides.len() > 1 { format!("{name} {}", word(side)) } else { name.clone() };

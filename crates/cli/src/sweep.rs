@@ -6,9 +6,10 @@ use bioscope_core::config::SimConfig;
 use bioscope_formats::{csv, fio, json};
 use bioscope_lab::run::mean_sd;
 use bioscope_lab::threads;
+use bioscope_scenario::value::print_seconds;
 use bioscope_scenario::{Diagnostic, Param, Scenario, Side, Sweep, Value};
 
-use crate::args::{Args, configs};
+use crate::args::{Args, configs, errors_of_b, warn_of_b};
 use crate::run::errors_note;
 use crate::{Failure, lines, say, simulate};
 
@@ -28,9 +29,20 @@ pub fn sweep(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let sweeps = swept(args, &s)?;
     let sides = args.sides(&s, if s.has_b() { "both" } else { "a" })?;
     let seeds = args.nr_seeds(u64::from(s.seeds))?;
+    warn_of_b(&s, &sides);
+    if let Some(at) = s.fork.filter(|_| sides.contains(&Side::B)) {
+        // What cannot be forked is refused here as everywhere, though no point forks.
+        let problems = errors_of_b(&s);
+        if !problems.is_empty() {
+            return Err(Failure::Bad(lines(&problems)));
+        }
+        let words = "a sweep compares whole runs: run B has its settings from the start";
+        say(&lines(&[Diagnostic::note("b.at", &print_seconds(at), words)]));
+    }
     let mut base = s.for_sweep();
-    // What was asked for by name holds, also where it equals a default.
+    // What was asked for by name holds, also where it equals a default; but no point forks.
     args.edit(&mut base);
+    base.fork = None;
 
     let combinations = cross(&sweeps);
     if combinations.len() * sides.len() * seeds as usize > MAX_POINTS {

@@ -9,7 +9,7 @@ use bioscope_formats::blkparse::{Blkparse, Filter};
 use bioscope_scenario::value::{self, S, Value};
 
 use crate::Failure;
-use crate::args::{Args, configs};
+use crate::args::{Args, configs, warn_of_b};
 
 /// Events between two writes to standard output: a reader that has gone is noticed soon.
 const SLICE: u64 = 2_000;
@@ -45,6 +45,7 @@ pub fn trace(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         None => Filter::Blktrace,
         Some(text) => Filter::parse(text).map_err(|e| Failure::bad(format!("--actions {text}: {e}")))?,
     };
+    warn_of_b(&s, &sides);
     for cfg in configs(&s, &sides, &mut Vec::new())? {
         let mut lines = Lines { format: Blkparse::new(&cfg, filter.clone()), text: String::new() };
         let mut sim = Simulation::new(Arc::new(cfg));

@@ -72,7 +72,7 @@ impl Diagnostic {
             severity,
             place: Place::Nowhere,
             value: shorten(value),
-            message: message.into(),
+            message: message.into().replace(is_hidden, "?"),
             allowed: Box::default(),
             suggestion: None,
         }
@@ -96,7 +96,7 @@ impl Diagnostic {
     }
     /// The same with a suggestion.
     pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
-        self.suggestion = Some(suggestion.into().into_boxed_str());
+        self.suggestion = Some(suggestion.into().replace(is_hidden, "?").into_boxed_str());
         self
     }
     /// True for errors.
@@ -168,9 +168,17 @@ impl Problems {
     }
 }
 
-/// Values from outside are quoted in messages: control characters go, and 60 characters are enough.
+/// Characters that show nothing but change how the text around them looks: controls, zero widths, line separators,
+/// directions of writing, and what is no character.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Values from outside are quoted in messages: hidden characters go, and 60 characters are enough.
 pub(crate) fn shorten(value: &str) -> String {
-    let clean = |c: char| if c.is_control() { '?' } else { c };
+    let clean = |c: char| if is_hidden(c) { '?' } else { c };
     if value.chars().count() <= 60 {
         return value.chars().map(clean).collect();
     }
@@ -219,10 +227,16 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_shortened_and_control_characters_go() {
+    fn long_values_are_shortened_and_hidden_characters_go() {
         let d = Diagnostic::error("bs", &"x".repeat(1000), "not a number");
         assert_eq!(d.value.len(), 60);
         assert_eq!(Diagnostic::error("bs", "a\nb", "no").value, "a?b");
+        for hidden in "\0\u{9b}\u{200e}\u{200f}\u{202a}\u{202e}\u{2028}\u{2066}\u{2069}\u{feff}\u{fffe}\u{ffff}".chars()
+        {
+            let text = format!("a{hidden}b");
+            let d = Diagnostic::error(&text, &text, text.as_str()).suggest(text.as_str());
+            assert_eq!(d.to_string(), "a?b=a?b: a?b; try a?b", "{hidden:?}");
+        }
     }
 
     #[test]

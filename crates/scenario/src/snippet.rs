@@ -2,7 +2,7 @@
 //!
 //! Models: nothing.
 //! Rule: every form shows the same link, escaped as its language wants it; where scripts or frames are refused a link
-//! is what is left.
+//! is what is left. A fragment as `encode` writes it has nothing in it that a quoted word of a shell could not hold.
 //! Leaves out: the page that offers them, and the frame's own pages.
 
 /// A language of documents.
@@ -36,7 +36,7 @@ impl Form {
     }
 }
 
-/// The text; `base` is the site's address with a slash at its end, `name` that of a picture's file.
+/// The text; `fragment` is canonical, `base` is the site's address with a slash at its end, `name` that of a picture's file.
 pub fn snippet(form: Form, base: &str, fragment: &str, title: &str, name: &str) -> String {
     let html = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
     // What ends a word in a shell, an address in reStructuredText, or a line: a fragment may have it as %XX.
@@ -113,6 +113,20 @@ mod tests {
             assert!(plain.contains(fragment) && plain.contains(BASE), "{text}");
             assert!(!text.contains("\"A \"quoted") && !text.contains("\"quoted\" [title]\""), "{text}");
         }
+    }
+
+    #[test]
+    fn hostile_settings_stay_inside_the_quotes_of_a_command() {
+        let hostile = "x';touch$IFS'p;$(id)`id`!!~*?\\\n\"";
+        let link: String = hostile.bytes().map(|b| format!("%{b:02X}")).collect();
+        let (s, _) = crate::decode(&format!("p=smr-seq-write&{link}=1&k={link}"));
+        assert_eq!(s.extra, [(hostile.to_string(), "1".to_string()), ("k".into(), hostile.into())]);
+        let fragment = crate::encode(&s);
+        assert!(fragment.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.,:+@/%&=".contains(&b)), "{fragment}");
+        let text = snippet(Form::Rst, BASE, &fragment, "T", "x");
+        let command = text.lines().last().unwrap().strip_prefix(".. The picture: bioscope render ").unwrap();
+        assert_eq!(command, format!("'{fragment}' -o x.svg"));
+        assert_eq!(command.matches('\'').count(), 2);
     }
 
     #[test]

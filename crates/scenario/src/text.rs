@@ -53,15 +53,24 @@ pub fn decode(fragment: &str) -> (Scenario, Vec<Diagnostic>) {
     read_all(fragment, parts)
 }
 
-/// Reads a `.bioscope` file: `key=value` lines, blank lines, and comments that start with `#`.
+/// Reads a `.bioscope` file: `key=value` lines, blank lines, and comments that start with `#`. A line ends with LF,
+/// CR LF or CR. A file without any setting is an error: it is hardly the file that was meant.
 pub fn decode_file(text: &str) -> (Scenario, Vec<Diagnostic>) {
     // Some editors begin a file with a byte order mark.
-    let lines = text.trim_start_matches('\u{feff}').lines().zip(1u32..).map(|(raw, line)| {
+    let content = text.trim_start_matches('\u{feff}');
+    let lines = content.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
+    let mut empty = true;
+    let lines = lines.zip(1u32..).map(|(raw, line)| {
         let content = raw.split_once('#').map_or(raw, |(before, _)| before);
+        empty &= content.trim().is_empty();
         let indent = content.chars().take_while(|c| c.is_whitespace()).count() as u32;
         (content, Place::File { line, column: indent + 1 })
     });
-    read_all(text, lines)
+    let read = read_all(text, lines);
+    if empty && read.1.is_empty() {
+        return refused("this file holds no setting: one key=value a line is expected".into());
+    }
+    read
 }
 
 /// Writes the fragment of a link, without `#`.
@@ -392,11 +401,12 @@ fn unescape(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Writes what a fragment cannot hold, or what mail programs cut a link at, as %XX.
+/// Writes as %XX what a fragment cannot hold, what mail programs cut a link at, and what means something to a shell: a
+/// link in single quotes is one word of a command.
 fn escape(text: &str, out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.,:+@/*;!~$()?'".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || b"-_.,:+@/".contains(&byte) {
             out.push(char::from(byte));
         } else {
             let digit = |n: u8| char::from(HEX[usize::from(n)]);
@@ -421,6 +431,7 @@ mod tests {
             assert_eq!(unescape(&escaped(text)).as_deref(), Some(text));
         }
         assert_eq!(escaped("\u{e4}\n"), "%C3%A4%0A");
+        assert_eq!(escaped("-_.,:+@/'$;()!*?~"), "-_.,:+@/%27%24%3B%28%29%21%2A%3F%7E");
         for broken in ["%", "%4", "%zz", "%ff"] {
             assert_eq!(unescape(broken), None, "{broken}");
         }

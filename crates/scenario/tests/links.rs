@@ -181,6 +181,34 @@ fn a_file_is_the_same_language_with_lines_and_columns() {
 }
 
 #[test]
+fn files_may_end_their_lines_with_cr_and_must_hold_something() {
+    for end in ["\n", "\r\n", "\r"] {
+        let file = ["# a comment", "v=1", "", "p=smr-seq-write", "iodept=8", ""].join(end);
+        let (s, problems) = text::decode_file(&file);
+        assert_eq!(s.preset.map(|p| p.name), Some("smr-seq-write"), "{end:?}");
+        let shown: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["line 5, column 1: iodept=8: no such key: it is kept and does nothing; try iodepth"]);
+    }
+    for empty in ["", "\n", "\u{feff}", "# only words\n\n", "\r\r"] {
+        let (_, problems) = text::decode_file(empty);
+        let shown: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["this file holds no setting: one key=value a line is expected"], "{empty:?}");
+        assert!(problems[0].is_error());
+    }
+    // A link without settings is the run of the defaults.
+    assert!(decode("").1.is_empty() && text::decode_file("v=1").1.is_empty());
+}
+
+#[test]
+fn of_thousands_of_mistakes_a_hundred_are_told() {
+    let link = (0..2000).map(|i| format!("k{i}=1")).collect::<Vec<_>>().join("&");
+    let (s, problems) = decode(&link);
+    assert_eq!((s.extra.len(), problems.len()), (2000, 101));
+    assert_eq!(problems[100].to_string(), "and 1900 more");
+    assert!(bioscope_scenario::check_all(&s).2.is_empty());
+}
+
+#[test]
 fn run_b_comes_with_the_preset_and_can_be_dropped_or_changed() {
     let b = |link: &str| {
         let s = decode(link).0;

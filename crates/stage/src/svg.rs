@@ -75,9 +75,9 @@ pub fn shapes(list: &[Shape], palette: &Palette) -> String {
     out
 }
 
-/// Text as XML, which has no place for control characters.
+/// Text as XML, which has no place for control characters and what is no character.
 pub fn escape(text: &str) -> String {
-    let text = text.replace(|c: char| c.is_control(), "\u{fffd}");
+    let text = text.replace(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'), "\u{fffd}");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
