@@ -40,11 +40,27 @@
     }
   };
 
+  const UNITS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, '': 1e9 };
+
+  /** A moment as `ns+record`, however it is written; what is none stays as it is. */
+  const moment = (text) => {
+    const [, number, unit, record] = text.match(/^(\d+(?:\.\d+)?)\s*(ns|us|ms|s|)(?:\+(\d+))?$/) || [];
+    return number === undefined ? text : `${Math.round(number * UNITS[unit])}+${Number(record || 0)}`;
+  };
+
+  /** Does this pair of a link leave the preset's picture as it is? The picture has the drive and the strip. */
+  const asDrawn = (preset, key, value) =>
+    ['v', 'm', 'p'].includes(key) ||
+    (key === 't' && moment(value) === moment(preset.t)) ||
+    (key === 'view' && ['drive,strip', 'strip,drive'].includes(value));
+
   function show() {
     const entries = pairs(fragment());
     const name = decoded((entries.find(([key]) => key === 'p') || ['', ''])[1]);
     const preset = own(presets, name) ? presets[name] : null;
-    const changes = entries.filter(([key]) => !['v', 'm', 'p', 'view'].includes(key)).map(([key, value]) => `${key}=${decoded(value)}`);
+    const read = entries.map(([key, value]) => [key, decoded(value)]);
+    const changes = preset ? read.filter(([key, value]) => !asDrawn(preset, key, value)).map((pair) => pair.join('=')) : [];
+    const added = changes.join(', ');
 
     title.textContent = preset ? preset.title : 'Bioscope';
     document.title = preset ? `${preset.title}: Bioscope` : 'Bioscope';
@@ -55,8 +71,8 @@
         ? `This copy of Bioscope has no picture for “${name.slice(0, 60)}”. The simulator says what it makes of the link.`
         : 'Linux block I/O and SMR disks, in motion. This run has no picture; the simulator makes it anew.';
     // The picture is the preset's own; a link that says more must not pass for it.
-    note.hidden = !preset || changes.length === 0;
-    note.textContent = `The picture shows the preset; this link adds ${changes.join(', ').slice(0, 200)}.`;
+    note.hidden = changes.length === 0;
+    note.textContent = `The picture shows the preset; this link adds ${added.length > 200 ? `${added.slice(0, 200)} …` : `${added}.`}`;
 
     const shade = theme === 'dark' || (theme !== 'light' && !light.matches) ? 'dark' : 'light';
     const source = preset ? `./p/${name}-${shade}.svg` : '';

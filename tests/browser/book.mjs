@@ -1,5 +1,5 @@
 // Every chapter of the book: no error, nothing that its policy refuses, every scene starts and every control of a
-// figure is obeyed.
+// figure is obeyed. On a phone's width the start button has a place of its own.
 //
 //   node tests/browser/book.mjs [CHAPTER]...
 import { existsSync, readdirSync } from 'node:fs';
@@ -18,6 +18,12 @@ async function chapter(name, visit) {
   const { page } = reader;
   check((await page.locator('main h1').count()) >= 1, 'the chapter has a heading');
   const figures = page.locator('figure', { has: page.locator('.scene') });
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const scene of await page.locator('.scene').all()) {
+    const [button, picture, link] = await Promise.all(['.start', 'picture:visible img', '.full'].map((part) => scene.locator(part).boundingBox()));
+    check(button.y + button.height <= picture.y && picture.y + picture.height <= link.y, 'on a phone nothing covers anything');
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
   // One after the other, each taken out when it has been seen: a dozen runs at a time are too much for a test.
   for (let left = await figures.count(); left > 0; left -= 1) {
     const figure = figures.first();

@@ -213,6 +213,37 @@ await runCases({
     equal(await entries(player), before, 'entries of the history');
   },
 
+  async 'poster: what its picture does not show'(_, host) {
+    const { player, embed } = await met(host, SIDES.poster);
+    const own = await embed.get('poster-note').evaluate(() => globalThis.bioscopePresets['smr-seq-write'].t);
+    const seconds = Number(own.match(/^[\d.]+(?=s)/)?.[0]);
+    check(seconds > 0, `the preset's moment, ${own}, in seconds`);
+    const record = own.match(/\+\d+$/)?.[0] ?? '';
+    for (const [more, words] of [
+      ['', null],
+      [`&t=${own}`, null],
+      [`&t=${(seconds * 1000).toFixed(6)}ms${record}`, null],
+      ['&view=drive,strip', null],
+      ['&t=0.25s', 't=0.25s.'],
+      [`&view=zwplugs,strip&t=${own}`, 'view=zwplugs,strip.'],
+      ['&view=zwplugs&iodepth=8', 'view=zwplugs, iodepth=8.'],
+    ]) {
+      await player.say({ type: 'load', fragment: `v=1&p=smr-seq-write${more}` });
+      const note = embed.get('poster-note');
+      const right = async () => (words === null ? !(await note.isVisible()) : (await note.isVisible()) && (await note.innerText()).endsWith(words));
+      await embed.until(right, `the note for ${more} says ${words}`);
+    }
+    // In a small frame the note stands below the caption, and all of it is there.
+    await player.page.locator('iframe').evaluate((frame) => {
+      [frame.width, frame.height] = [320, 200];
+    });
+    await player.say({ type: 'load', fragment: 'v=1&p=smr-seq-write&t=0.25s' });
+    await embed.untilText('poster-note', (text) => text.endsWith('t=0.25s.'), 'names the moment');
+    check(await embed.get('poster-look').isVisible(), 'the caption is there');
+    const cut = await embed.get('poster-note').evaluate((note) => note.getBoundingClientRect().bottom > innerHeight || note.scrollHeight > note.clientHeight);
+    check(!cut, 'the note is not cut');
+  },
+
   async 'poster: play, pause, seek'(_, host) {
     const wants = [
       [[{ type: 'play' }], `index.html?embed=1&play=1#${LINK}`],

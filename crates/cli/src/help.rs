@@ -66,7 +66,8 @@ Prints the trace in blkparse's default text format.
 
   --until TIME     stop at this simulated time (10ms, 1.5s; a bare number is seconds)
   --actions LIST   letters (GD), or words and letters with commas (ZP,ZU,seek);
-                   all adds the drive's and the jobs' own words to what blktrace knows
+                   all adds the drive's and the jobs' own words to what blktrace knows;
+                   fail: only the C of bios that had no request
   --set KEY=VALUE  as in run
   --side a|b       which run (a)
 

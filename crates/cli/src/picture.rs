@@ -289,10 +289,15 @@ pub fn poster(shown: &Shown, palette: &Palette, (width, height): (f32, f32), tit
         sheet.badge(x + MARGIN, sheet.y + 6.0, *side);
         let end = shown.ends[index(*side)].as_ref().map(|stats| readouts::bandwidth(stats.bytes_per_sec()).mib);
         let end = end.unwrap_or_default();
-        let used = sheet.pen.text_right(x + column - MARGIN, sheet.y + 19.0, &end, Ink::Text, Font::Title, 110.0);
-        let room = column - 2.0 * MARGIN - 26.0 - used - 10.0;
+        let (right, y) = (x + column - MARGIN, sheet.y + 19.0);
+        let used = sheet.pen.text_right(right, y, &end, Ink::Text, Font::Title, 110.0) + 6.0;
         let words = shown.difference(*side);
-        sheet.pen.text(x + MARGIN + 26.0, sheet.y + 19.0, &words, Ink::Text, Font::Title, room);
+        let room = column - 2.0 * MARGIN - 26.0 - used - 10.0;
+        // The number is the whole run's, not the moment's.
+        let label = if end.is_empty() { "" } else { "mean of the run" };
+        let label = Pen::fitting(Font::Small, room - Font::Title.width(&words), &[label, "mean"]);
+        let labelled = sheet.pen.text_right(right - used, y, label, Ink::Dim, Font::Small, 110.0);
+        sheet.pen.text(x + MARGIN + 26.0, y, &words, Ink::Text, Font::Title, room - labelled);
         let top = sheet.y + 26.0;
         let drawn = shown.lane(*side, on, column, height - top);
         sheet.put(x, top, &drawn.shapes);

@@ -52,7 +52,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 pub fn errors_note(name: &str, n: u64) -> String {
     let ios = if n == 1 { "1 I/O" } else { &format!("{n} I/Os") };
     format!(
-        "note: {name}: {ios} ended with an error, and fio jobs end at their first; `bioscope trace --actions C,fail` shows where"
+        "note: {name}: {ios} ended with an error, and fio jobs end at their first; `bioscope trace --actions C` shows where"
     )
 }
 

@@ -1,7 +1,7 @@
 //! Trace records as blkparse's default text lines.
 //!
 //! Models: blkparse's default format `%D %2c %8s %5T.%9t %5p %2a %3d` and its tails per action; ZP and ZU as in
-//! version-2 traces.
+//! version-2 traces; a bio that ends with an error without a request has a `C` of its own (kernel 10.1).
 //! Rule: numbering and padding do not depend on which actions are printed.
 //! Leaves out: message records, and the cut of names after 15 characters (a worker keeps its whole name).
 //!
@@ -47,9 +47,14 @@ const ALL: [Action; 24] = [
     Action::Change,
 ];
 
-/// True for the letters blktrace knows.
+/// True for what blktrace records.
 fn is_blktrace(a: Action) -> bool {
-    (a as u8) < (Action::Seek as u8)
+    (a as u8) < (Action::Seek as u8) || a == Action::Fail
+}
+
+/// The action as it is printed: the kernel ends a bio with `C`, whether it had a request or not.
+fn letter(a: Action) -> &'static str {
+    if a == Action::Fail { Action::Complete.letter() } else { a.letter() }
 }
 
 /// Which actions are printed.
@@ -64,7 +69,8 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// Reads `all`, letters (`GD`), or words and letters with commas (`ZP,ZU,seek`).
+    /// Reads `all`, letters (`GD`), or words and letters with commas (`ZP,ZU,seek`). `fail` chooses those `C` that
+    /// had no request.
     pub fn parse(text: &str) -> Result<Filter, String> {
         if text == "all" {
             return Ok(Filter::All);
@@ -88,7 +94,7 @@ impl Filter {
         match self {
             Filter::Blktrace => is_blktrace(a),
             Filter::All => true,
-            Filter::Only(list) => list.contains(&a),
+            Filter::Only(list) => list.contains(&a) || (a == Action::Fail && list.contains(&Action::Complete)),
         }
     }
 }
@@ -147,7 +153,7 @@ impl Blkparse {
             "{major:3},{minor:<3} {cpu:2} {seq:8} {:5}.{:09} {pid:5} {:>2} {:>3} ",
             r.time / 1_000_000_000,
             r.time % 1_000_000_000,
-            r.action.letter(),
+            letter(r.action),
             // A plug belongs to a task, not to an operation.
             if matches!(r.action, Action::Plug | Action::Unplug) { "N" } else { rwbs(r) },
         );
@@ -157,7 +163,9 @@ impl Blkparse {
 
     fn tail(&self, r: &TraceRecord, comm: &str, out: &mut String) -> std::fmt::Result {
         match r.action {
-            Action::Complete | Action::Requeue => write!(out, "{} + {} [{}]", r.sector, r.nr_sectors, r.arg),
+            Action::Complete | Action::Fail | Action::Requeue => {
+                write!(out, "{} + {} [{}]", r.sector, r.nr_sectors, r.arg)
+            }
             Action::Plug => write!(out, "[{comm}]"),
             Action::Unplug => write!(out, "[{comm}] {}", r.arg),
             Action::Split => write!(out, "{} / {} [{comm}]", r.sector, r.arg),
@@ -169,7 +177,6 @@ impl Blkparse {
                 write!(out, "{} + {} {} ns", r.sector, r.nr_sectors, r.arg)
             }
             Action::LockWait | Action::Unlock | Action::Worker => write!(out, "zone {} [{comm}]", r.arg),
-            Action::Fail => write!(out, "{} + {} [{}]", r.sector, r.nr_sectors, r.arg),
             _ if r.nr_sectors == 0 => write!(out, "[{comm}]"),
             _ => write!(out, "{} + {} [{comm}]", r.sector, r.nr_sectors),
         }
@@ -260,6 +267,17 @@ mod tests {
         let all = text(Filter::All, &records);
         assert_eq!(all.lines().count(), 4);
         assert!(all.contains(" seek  WS 14071424 + 128 7 ns\n") && all.ends_with(" zone 7 [fio]\n"), "{all}");
+    }
+
+    #[test]
+    fn a_bio_that_fails_without_a_request_has_its_own_c() {
+        let records = [Action::Queue, Action::Fail, Action::Queue].map(|a| TraceRecord { arg: 5, ..record(a) });
+        let failed = "  8,0    0        2    11.357392936  1000  C  WS 14071424 + 128 [5]\n";
+        let text = |filter: &str| text(Filter::parse(filter).unwrap(), &records);
+        assert_eq!((text("C"), text("fail")), (failed.into(), failed.into()));
+        let default = super::tests::text(Filter::Blktrace, &records);
+        assert!(default.contains(failed) && default.lines().count() == 3, "{default}");
+        assert!(text("all") == default && text("Q").contains("        3    11."), "{default}");
     }
 
     #[test]

@@ -148,7 +148,9 @@ pub fn summary(snap: &Snapshot) -> String {
     if let Some(device) = snap.devices.first() {
         let active = plugs::active(device);
         let queued: usize = active.iter().map(|p| p.bios.len()).sum();
-        let zones = text::count(active.len() as u64, "zone", "zones");
+        // A plug whose position is unknown is shown when it is idle too.
+        let busy = active.iter().filter(|p| !p.bios.is_empty() || p.in_flight.is_some() || p.listed).count();
+        let zones = text::count(busy as u64, "zone", "zones");
         out +=
             &["; ", &queued.to_string(), " bios and split parts plugged in ", &zones, "; the drive caches "].concat();
         out += &text::count(device.drive.cache.len() as u64, "command", "commands");

@@ -2,7 +2,7 @@
 //!
 //! Models: debugfs zone_wplugs; `zone_wplugs_list` and `zone_wplugs_worker` (kernel 5).
 //! Rule: the request in flight stands left of the FIFO it came from; zones stand in order of number.
-//! Leaves out: idle plugs.
+//! Leaves out: idle plugs, unless their zone's position is unknown.
 
 use bioscope_core::observe::snapshot::{BioView, DeviceView, WorkerState, WplugView};
 use bioscope_core::time::SimTime;
@@ -14,7 +14,8 @@ use crate::text;
 
 /// Plugs with something to show.
 pub fn active(device: &DeviceView) -> Vec<&WplugView> {
-    device.zone_wplugs.iter().filter(|p| !p.bios.is_empty() || p.in_flight.is_some() || p.listed).collect()
+    let shown = |p: &&WplugView| !p.bios.is_empty() || p.in_flight.is_some() || p.listed || p.need_wp_update;
+    device.zone_wplugs.iter().filter(shown).collect()
 }
 
 /// Flags as the kernel names them, space separated.
