@@ -297,8 +297,8 @@ fn forks_run_as_a_until_they_part() {
 
 #[test]
 fn where_only_run_a_is_asked_for_what_is_wrong_with_b_is_a_warning() {
-    let link = "size=1z&runtime=1s&b.iodepth=4&b.at=1s";
-    let words = "b.iodepth=4: needs a new run: it cannot change at b.at=1s; try b.at=0\n";
+    let link = "size=1z&runtime=1s&b.iodepth=4&b.at=0.5s";
+    let words = "b.iodepth=4: needs a new run: it cannot change at b.at=0.5s; try b.at=0\n";
     for args in
         [&["run", link][..], &["trace", link, "--until", "1ms"], &["sweep", link, "--side", "a", "--over", "bs=1m"]]
     {
@@ -311,7 +311,7 @@ fn where_only_run_a_is_asked_for_what_is_wrong_with_b_is_a_warning() {
 #[test]
 fn sweeps_do_not_fork_and_say_so() {
     let own = "p=smr-seq-write&runtime=1s&size=2z&ramp_size=1MiB&sw=iodepth:4";
-    let note = "note: b.at=900ms: a sweep compares whole runs: run B has its settings from the start\n";
+    let note = "note: b.at=0.9s: a sweep compares whole runs: run B has its settings from the start\n";
     for args in [&["sweep", &format!("{own}&b.at=0.9s")][..], &["sweep", own, "--set", "b.at=0.9s"]] {
         let o = bioscope(args);
         assert_eq!((o.status.code(), err(&o).as_str()), (Some(0), note), "{args:?}");

@@ -125,7 +125,7 @@ mod tests {
         assert!(fragment.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.,:+@/%&=".contains(&b)), "{fragment}");
         let text = snippet(Form::Rst, BASE, &fragment, "T", "x");
         let command = text.lines().last().unwrap().strip_prefix(".. The picture: bioscope render ").unwrap();
-        assert_eq!(command, format!("'{fragment}' -o x.svg"));
+        assert_eq!(command, format!("'{fragment}' -o x.png"));
         assert_eq!(command.matches('\'').count(), 2);
     }
 

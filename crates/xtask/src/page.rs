@@ -40,7 +40,7 @@ pub fn presets(base_url: Option<&str>) -> Result<()> {
         let folder = root().join("dist/p");
         // Pages of presets that are gone.
         let _ = fs::remove_dir_all(&folder);
-        let mut site = cargo(&["run", "--quiet", "--release", "--package=bioscope-cli", "--", "site", "--output"]);
+        let mut site = cargo(&["run", "--quiet", "--release", "--bin=bioscope", "--", "site", "--output"]);
         site.arg(&folder);
         if let Some(url) = base_url {
             site.args(["--base-url", url]);
@@ -67,7 +67,7 @@ pub fn links() -> Result<()> {
 
 /// The `bioscope` command, built.
 fn bioscope() -> Result<PathBuf> {
-    run(&mut cargo(&["build", "--quiet", "--release", "--package=bioscope-cli"]))?;
+    run(&mut cargo(&["build", "--quiet", "--release", "--bin=bioscope"]))?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     Ok(target.join("release/bioscope"))
 }

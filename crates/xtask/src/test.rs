@@ -115,7 +115,7 @@ fn native_tests() -> Result<()> {
 /// What the browser has to reproduce: `fragment <TAB> hash after half of the events <TAB> hash at the end`.
 fn native_hashes() -> Result<()> {
     let file = out_dir()?.join("hashes.tsv");
-    run_into(&mut cargo(&["run", "--quiet", "--release", "--package=bioscope-lab", "--example=hashes"]), &file)
+    run_into(&mut cargo(&["run", "--quiet", "--release", "--example=hashes"]), &file)
 }
 
 fn in_browser(words: &[&str]) -> Result<()> {
