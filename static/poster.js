@@ -8,6 +8,8 @@
   'use strict';
 
   const MAX_FRAGMENT = 16384;
+  /** The simulator counts the records of a moment in 32 bits. */
+  const MAX_RECORD = 0xffffffff;
   const THEMES = ['dark', 'light', 'system'];
   const own = (object, key) => Object.prototype.hasOwnProperty.call(object, key);
   const presets = globalThis.bioscopePresets || {};
@@ -136,7 +138,7 @@
     },
     seek({ time_ns: time, record = 0 }) {
       if (!whole(time)) return complain('seek: time_ns is no number of nanoseconds');
-      if (!whole(record)) return complain('seek: record is no number of a record');
+      if (!whole(record) || Math.floor(record) > MAX_RECORD) return complain('seek: record is no number of a record');
       const rest = pairs(fragment()).filter(([key]) => key !== 't').map(([key, value]) => `${key}=${value}`);
       const moment = `${Math.floor(time)}ns${record >= 1 ? `+${Math.floor(record)}` : ''}`;
       setFragment([...rest, `t=${moment}`].join('&'));

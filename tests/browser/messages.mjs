@@ -38,7 +38,7 @@ const WRONG = [
   ...[undefined, null, 1, true, [], {}, ['v=1']].map((fragment) => ({ type: 'load', fragment })),
   { type: 'load', fragment: 'x'.repeat(MAX_FRAGMENT + 1) },
   ...[undefined, null, '1', true, [], {}, [1], -1, -0.5, 1e300, Number.NaN, Infinity, -Infinity].map((time_ns) => ({ type: 'seek', time_ns })),
-  ...[null, '1', [], {}, -1, 1e300, Number.NaN, Infinity].map((record) => ({ type: 'seek', time_ns: NS, record })),
+  ...[null, '1', [], {}, -1, 1e300, 2 ** 32, Number.NaN, Infinity].map((record) => ({ type: 'seek', time_ns: NS, record })),
   ...[undefined, null, 1, 'blue', '', 'DARK', [], ['dark'], {}, '__proto__', 'constructor'].map((theme) => ({ type: 'theme', theme })),
 ];
 

@@ -13,6 +13,8 @@ use crate::{Failure, lines, raster};
 
 /// Least and greatest width and height.
 const SIZES: std::ops::RangeInclusive<u32> = 200..=4_000;
+/// Longest title, in characters; a line holds far fewer.
+const TITLE: usize = 200;
 /// Width where none is given.
 const WIDTH: u32 = 960;
 
@@ -31,10 +33,11 @@ pub fn render(args: &Args) -> Result<(), Failure> {
     let height = size("--height", args.height)?;
     let at = args.at.as_deref().map(moment).transpose()?;
     let view = args.view.as_deref().map(panels).transpose()?;
+    let title = args.title.as_deref().map(title).transpose()?;
     let (mut s, name) = args.scenario()?;
     let sides = args.sides(&s, if s.has_b() { "both" } else { "a" })?;
     s.view = view.unwrap_or(s.view);
-    let shown = Shown::of(&s, &name, at)?.titled(args.title.as_deref());
+    let shown = Shown::of(&s, &name, at)?.titled(title);
     let (width, height) = (width as f32, height.map(|h| h as f32));
     let choice = Choice { sides: &sides, panels: s.view, palette, width, height };
     let svg = picture(&shown, &choice, &plan(&shown, &choice)?);
@@ -73,6 +76,13 @@ fn palette(theme: Option<&str>) -> Result<&'static Palette, Failure> {
         "dark" => Ok(&DARK),
         "grey" => Ok(&GREY),
         other => Err(Failure::bad(format!("--theme {other}: must be light, dark or grey"))),
+    }
+}
+
+fn title(text: &str) -> Result<&str, Failure> {
+    match text.chars().count() {
+        n if n > TITLE => Err(Failure::bad(format!("--title has {n} characters: must be at most {TITLE}"))),
+        _ => Ok(text),
     }
 }
 

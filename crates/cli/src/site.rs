@@ -48,8 +48,10 @@ pub fn site(args: &Args) -> Result<(), Failure> {
 
 /// The address of the site's folder, with a slash at its end.
 fn base_url(text: &str) -> Result<String, Failure> {
-    let known = text.starts_with("https://") || text.starts_with("http://");
-    if !known || text.contains(|c: char| c.is_whitespace() || "\"'<>?#".contains(c)) {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    if rest.is_none_or(|rest| rest.is_empty() || rest.starts_with('/'))
+        || text.contains(|c: char| c.is_whitespace() || "\"'<>?#".contains(c))
+    {
         return Err(Failure::bad(format!("--base-url {text}: must be the http or https address of a folder")));
     }
     Ok([text.trim_end_matches('/'), "/"].concat())

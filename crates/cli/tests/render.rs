@@ -87,6 +87,18 @@ fn an_svg_stands_alone() {
 }
 
 #[test]
+fn any_title_makes_valid_xml() {
+    let folder = Folder::new("render-title");
+    let file = folder.file("a.svg");
+    done(&["render", "smr-seq-write", "--title", "]]> <&\" \u{fffe}\u{ffff}\u{1}\u{85}", "-o", &file]);
+    let svg = fs::read_to_string(&file).unwrap();
+    assert!(svg.contains("<title>]]&gt; &lt;&amp;&quot; \u{fffd}\u{fffd}\u{fffd}\u{fffd}</title>"));
+    assert!(!svg.contains(|c: char| c.is_control() && c != '\n' || matches!(c, '\u{fffe}' | '\u{ffff}')));
+    let words = said(&["render", "smr-seq-write", "--title", &"W".repeat(201), "-o", &file], 2);
+    assert!(words.contains("--title has 201 characters: must be at most 200"), "{words}");
+}
+
+#[test]
 fn a_png_has_the_size_asked_for() {
     let folder = Folder::new("png");
     let file = folder.file("x.PNG");

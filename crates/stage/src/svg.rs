@@ -75,10 +75,10 @@ pub fn shapes(list: &[Shape], palette: &Palette) -> String {
     out
 }
 
-/// Text as XML, which has no place for control characters and what is no character.
+/// Text as XML, which has no place for control characters and U+FFFE, U+FFFF. `>` too: text must not hold `]]>`.
 pub fn escape(text: &str) -> String {
     let text = text.replace(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'), "\u{fffd}");
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Tenths, without a zero at the end.

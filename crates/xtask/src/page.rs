@@ -136,10 +136,20 @@ pub fn dist(args: &[String]) -> Result<()> {
 fn base_url(args: &[String]) -> Result<Option<&str>> {
     match args {
         [] => Ok(None),
+        // Before anything is built or deleted; `bioscope site` holds it against the same rule.
+        [flag, url] if flag == "--base-url" && !is_folder_address(url) => {
+            Err(format!("--base-url {url}: must be the http or https address of a folder"))
+        }
         [flag, url] if flag == "--base-url" => Ok(Some(url)),
         [flag] if flag == "--base-url" => Err("--base-url needs an address".into()),
         _ => Err(format!("dist: unexpected arguments {args:?}")),
     }
+}
+
+fn is_folder_address(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+        && !url.contains(|c: char| c.is_whitespace() || "\"'<>?#".contains(c))
 }
 
 pub fn size() -> Result<()> {
@@ -259,6 +269,19 @@ mod tests {
         assert_eq!(base_url(&[]), Ok(None));
         assert_eq!(base_url(&words("--base-url https://example.org/")), Ok(Some("https://example.org/")));
         assert_eq!(base_url(&words("--base-url")), Err("--base-url needs an address".into()));
+        for url in [
+            "garbage",
+            "",
+            "https://",
+            "http:///path",
+            "ftp://example.org/",
+            "https://a/?b",
+            "https://a/<b>",
+            "https://a b/",
+        ] {
+            let refused = base_url(&["--base-url".to_string(), url.to_string()]).unwrap_err().to_string();
+            assert_eq!(refused, format!("--base-url {url}: must be the http or https address of a folder"));
+        }
         assert_eq!(base_url(&words("--fast")), Err("dist: unexpected arguments [\"--fast\"]".into()));
     }
 
