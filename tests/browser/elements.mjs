@@ -100,6 +100,8 @@ await runCases({
     await untilSource(player, 'a', '#v=1&p=smr-seq-write&t=2s', 'properties set before the script');
     const read = () => on(player, 'a', (e) => [e.preset, e.scenario, e.t, e.view, e.theme, e.height, e.title].join('|'));
     equal(await read(), 'smr-seq-write||2s||||', 'properties');
+    // A document that is still on its way is the business of other cases.
+    await posterReady(await player.embed());
     await on(player, 'a', (element) => {
       Object.assign(element, { scenario: 'v=1&p=smr-rand-zones', t: null, view: 'jobs', theme: 'dark', height: 250, title: 'Words' });
     });
