@@ -65,13 +65,112 @@ pub struct KernelConfig {
     pub zone_ordering: ZoneOrdering,
     /// A write meeting a DEAD plug whose wp_offset is 0 revives it (later fix, kernel 5.2 step 3).
     pub dead_plug_revive: bool,
+    /// Where the remainder of a split goes in `current->bio_list` (kernel 1.4).
+    pub split_insert: SplitInsert,
+    /// How many lists `current->bio_list` is (kernel 1.5).
+    pub bio_list_model: BioListModel,
+    /// The plug of a task (kernel 2.4).
+    pub plug: PlugConfig,
+    /// raid456 publishes its full stripe as chunk_sectors (since 6.18; md M.1).
+    pub raid5_stripe_limit: bool,
+    /// raid0 and raid10 publish their chunk as chunk_sectors (after 5.17; md M.1).
+    pub md_chunk_limit: bool,
+    /// raid456 publishes max_hw_sectors of 1 MiB (6.12 and later; md M.1).
+    pub raid5_max_hw: bool,
+    /// A write visits each stripe once, for all members it covers (6.0 and later; md M.2).
+    pub raid5_spread: bool,
+    /// Default limit of max_sectors in sectors (1280 KiB up to 6.16, then 4 MiB; kernel 1.3).
+    pub max_sectors_cap: u32,
 }
 
 impl Default for KernelConfig {
     /// Linux 7.1.
     fn default() -> Self {
-        Self { zone_ordering: ZoneOrdering::Zwplug, dead_plug_revive: false }
+        Self {
+            zone_ordering: ZoneOrdering::Zwplug,
+            dead_plug_revive: false,
+            split_insert: SplitInsert::Head,
+            bio_list_model: BioListModel::TwoList,
+            plug: PlugConfig::default(),
+            raid5_stripe_limit: true,
+            md_chunk_limit: true,
+            raid5_max_hw: true,
+            raid5_spread: true,
+            max_sectors_cap: 8192,
+        }
     }
+}
+
+/// `split_insert`: end of the list a split remainder is put at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum SplitInsert {
+    /// Behind everything (up to 6.17.y before its fix).
+    Tail,
+    /// In front of everything (6.18 and later).
+    Head,
+}
+
+/// `bio_list_model`: the recursion of `submit_bio_noacct`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum BioListModel {
+    /// The kernel's: what a step pushes goes before the older backlog.
+    TwoList,
+    /// One list in which a step's pushes queue behind the backlog, as the message of the fix draws it.
+    OneList,
+}
+
+/// `struct blk_plug` by version (kernel 2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PlugConfig {
+    /// Order of the list.
+    pub order: PlugOrder,
+    /// The request a new bio is tried against first.
+    pub merge: PlugMerge,
+    /// BLK_PLUG_FLUSH_SIZE in bytes.
+    pub flush_bytes: u32,
+    /// BLK_MAX_REQUEST_COUNT
+    pub max_rq: u32,
+    /// The limit is this many times larger once requests of several queues are in the plug.
+    pub multi_factor: u32,
+    /// Each step of a submission opens a plug unless its task has one (6.10 and later).
+    pub per_step: bool,
+}
+
+impl Default for PlugConfig {
+    /// Linux 7.1.
+    fn default() -> Self {
+        Self {
+            order: PlugOrder::Fifo,
+            merge: PlugMerge::Newest,
+            flush_bytes: 128 << 10,
+            max_rq: 32,
+            multi_factor: 2,
+            per_step: true,
+        }
+    }
+}
+
+/// `plug_order`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum PlugOrder {
+    /// Oldest request first (6.13 and later).
+    Fifo,
+    /// Newest request first.
+    Lifo,
+}
+
+/// `plug_merge`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum PlugMerge {
+    /// The newest request.
+    Newest,
+    /// The head of the list, whatever its order: 6.13 to 6.15 turned the list round and kept looking at its head.
+    Head,
 }
 
 /// `zone_ordering` of decisions: what serialises writes of a zone.
@@ -98,11 +197,32 @@ pub struct HostCosts {
     pub worker_wake_ns: SimDuration,
     /// CPUs; job i runs on CPU i mod n.
     pub nr_cpus: u16,
+    /// One step of a submission that goes through a bio-based device; 0 = all steps at one moment.
+    pub step_ns: SimDuration,
+    /// From waking a thread of md, dm or blk-throttle to it running.
+    pub md_wake_ns: SimDuration,
+    /// raid5d: for each member bio.
+    pub md_bio_ns: SimDuration,
+    /// raid5d: added for each member bio that becomes a request of its own.
+    pub md_rq_ns: SimDuration,
+    /// Sync thread: for each stripe or block it hands on.
+    pub md_sync_ns: SimDuration,
 }
 
 impl Default for HostCosts {
     fn default() -> Self {
-        Self { submit_ns: 40_000, issue_ns: 30_000, lock_wake_ns: 50_000, worker_wake_ns: 30_000, nr_cpus: 8 }
+        Self {
+            submit_ns: 40_000,
+            issue_ns: 30_000,
+            lock_wake_ns: 50_000,
+            worker_wake_ns: 30_000,
+            nr_cpus: 8,
+            step_ns: 0,
+            md_wake_ns: 0,
+            md_bio_ns: 0,
+            md_rq_ns: 0,
+            md_sync_ns: 0,
+        }
     }
 }
 
@@ -116,8 +236,160 @@ pub struct DeviceConfig {
     pub dev: (u16, u16),
     /// The blk-mq queue; `None` for a bio-based device.
     pub queue: Option<QueueConfig>,
-    /// What executes the commands.
-    pub drive: DriveConfig,
+    /// What its I/O comes to.
+    pub kind: DeviceKind,
+    /// io.max of the submitting cgroup on this device.
+    pub throttle: Option<ThrottleConfig>,
+}
+
+impl DeviceConfig {
+    /// The disk, where it is one.
+    pub fn disk(&self) -> Option<&DriveConfig> {
+        match &self.kind {
+            DeviceKind::Disk(d) => Some(d),
+            _ => None,
+        }
+    }
+    /// The disk to change, where it is one.
+    pub fn disk_mut(&mut self) -> Option<&mut DriveConfig> {
+        match &mut self.kind {
+            DeviceKind::Disk(d) => Some(d),
+            _ => None,
+        }
+    }
+    /// Devices below a stacked one, in the order of their roles.
+    pub fn members(&self) -> &[DevIdx] {
+        match &self.kind {
+            DeviceKind::Md(m) => &m.members,
+            DeviceKind::Dm(m) => &m.members,
+            DeviceKind::Disk(_) | DeviceKind::Capped(_) => &[],
+        }
+    }
+}
+
+/// What a block device is.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum DeviceKind {
+    /// A hard disk, shingled or conventional.
+    Disk(DriveConfig),
+    /// A device known by its limits only.
+    Capped(CappedConfig),
+    /// md, bio-based.
+    Md(MdConfig),
+    /// A device-mapper target, bio-based.
+    Dm(DmConfig),
+}
+
+/// A device that serves one command after the other at its limits and answers after a fixed latency.
+///
+/// A command occupies the device for the longer of 1/`iops` and its bytes at `rate`; it completes `latency_ns` later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CappedConfig {
+    /// Sectors.
+    pub capacity: Sector,
+    /// Commands a second (0 = no limit).
+    pub iops: u64,
+    /// Bytes a second (0 = no limit).
+    pub rate: u64,
+    /// ns
+    pub latency_ns: SimDuration,
+}
+
+/// io.max (kernel 1.4): 0 = no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ThrottleConfig {
+    /// Bytes read a second.
+    pub rbps: u64,
+    /// Bytes written a second.
+    pub wbps: u64,
+    /// Bios read a second.
+    pub riops: u64,
+    /// Bios written a second.
+    pub wiops: u64,
+}
+
+/// An md array (kernel 2, md).
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MdConfig {
+    /// Personality.
+    pub level: MdLevel,
+    /// Members by role.
+    pub members: Vec<DevIdx>,
+    /// Sectors of a chunk (unused by raid1).
+    pub chunk_sectors: u32,
+    /// md's own layout number: raid5 and raid6 of kernel 2.3 and md M.9, raid10 near | far << 8 | offset << 16, raid0
+    /// 1 original or 2 alternate.
+    pub layout: u32,
+    /// Where data starts on each member, sectors.
+    pub data_offset: Sector,
+    /// md/stripe_cache_size
+    pub stripe_cache_size: u32,
+    /// md/rmw_level
+    pub rmw_level: u8,
+    /// md/preread_bypass_threshold
+    pub preread_bypass_threshold: u32,
+    /// md/sync_action
+    pub sync: Option<SyncConfig>,
+}
+
+/// md personalities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum MdLevel {
+    /// Striping.
+    Raid0,
+    /// Mirrors.
+    Raid1,
+    /// One parity.
+    Raid5,
+    /// Two parities.
+    Raid6,
+    /// Striped mirrors.
+    Raid10,
+}
+
+/// A sync thread that runs from the start (md M.9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SyncConfig {
+    /// sync_speed_min, KiB/s per member.
+    pub speed_min: u32,
+    /// sync_speed_max, KiB/s per member.
+    pub speed_max: u32,
+}
+
+/// Device-mapper targets (md M.11).
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct DmConfig {
+    /// What it does.
+    pub target: DmTarget,
+    /// Devices below.
+    pub members: Vec<DevIdx>,
+}
+
+/// See [`DmConfig`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum DmTarget {
+    /// `striped`
+    Striped {
+        /// Sectors.
+        chunk_sectors: u32,
+    },
+    /// `crypt`
+    Crypt {
+        /// Largest read, sectors.
+        max_read: u32,
+        /// Largest write, sectors; on a zoned device the target cuts nothing when this is 0.
+        max_write: u32,
+        /// Time to encrypt or decrypt one sector, ns.
+        sector_ns: SimDuration,
+    },
 }
 
 /// `struct request_queue` and its limits, as sysfs shows them.
@@ -261,8 +533,10 @@ pub struct DriveProfile {
     pub zone_capacity_sectors: Sector,
     /// Number of zones, conventional ones included.
     pub nr_zones: u32,
-    /// Conventional zones at the start.
+    /// Conventional zones at the start; all of them on a disk that is not zoned, whose zones are only the model's bands.
     pub nr_conv_zones: u32,
+    /// BLK_FEAT_ZONED
+    pub zoned: bool,
     /// Open zones allowed (0 = no limit).
     pub max_open_zones: u32,
     /// Time of a turn, ns.
@@ -319,6 +593,8 @@ pub struct JobConfig {
 pub enum WorkloadConfig {
     /// fio, asynchronous engine, direct I/O, zonemode=zbd.
     FioZbd(FioZbdConfig),
+    /// dd, or fio with zonemode=none.
+    Linear(LinearConfig),
     /// Packed writeback of a zoned XFS: one flusher.
     Writeback(WritebackConfig),
     /// A fixed list of bios, for tests and golden vectors.
@@ -343,6 +619,44 @@ pub struct FioZbdConfig {
     pub max_open_zones: u32,
     /// Bytes the job issues at most (`size` or `io_size` without `time_based`); `None` wraps until the run stops.
     pub io_bytes: Option<u64>,
+}
+
+/// I/Os of one size over a range (dd; fio with zonemode=none).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LinearConfig {
+    /// Who it is: the comm of traces.
+    pub tool: Tool,
+    /// rw
+    pub rw: Rw,
+    /// bs in sectors
+    pub bs: Sector,
+    /// Sectors of an I/O's bios, in order; what is left makes one more. Empty = cut after 256 bvecs.
+    pub bios: Vec<u32>,
+    /// I/Os in flight.
+    pub iodepth: u32,
+    /// iodepth_batch: I/Os submitted under one plug; 1 = none unless one I/O is several bios.
+    pub batch: u32,
+    /// First sector of the range.
+    pub first: Sector,
+    /// Sectors of the range.
+    pub sectors: Sector,
+    /// Bytes issued at most; `None` wraps until the run stops.
+    pub io_bytes: Option<u64>,
+    /// Page cache writeback instead of O_DIRECT: writes are not SYNC, every batch has a plug.
+    pub buffered: bool,
+    /// REQ_NOWAIT
+    pub nowait: bool,
+}
+
+/// Whose name traces print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Tool {
+    /// dd
+    Dd,
+    /// fio
+    Fio,
 }
 
 /// fio `rw`.

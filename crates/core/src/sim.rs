@@ -10,10 +10,10 @@ use alloc::vec::Vec;
 
 use crate::blk::bio::Bio;
 use crate::blk::request::Request;
-use crate::blk::{Ctx, Device, Queue};
+use crate::blk::{Ctx, Device, Media, Queue};
 use crate::bus::Bus;
 use crate::config::SimConfig;
-use crate::drive::{Done, Drive};
+use crate::drive::Done;
 use crate::event::{Event, EventQueue};
 use crate::observe::snapshot::{MAX_WHY, Snapshot, ZoneCond};
 use crate::observe::stats::Stats;
@@ -84,13 +84,13 @@ impl Simulation {
             .zip(&cfg.devices)
             .map(|(i, d)| Device {
                 queue: d.queue.map(|q| Queue::new(q, cfg.host.nr_cpus)),
-                drive: Drive::new(i, &d.drive, cfg.seed),
+                media: Media::new(i, d, cfg.seed),
             })
             .collect();
         let jobs = (0..)
             .zip(&cfg.jobs)
             .map(|(i, j)| {
-                let zone_sectors = cfg.devices[usize::from(j.dev)].drive.profile.zone_sectors;
+                let zone_sectors = cfg.devices[usize::from(j.dev)].disk().map_or(1, |d| d.profile.zone_sectors);
                 Job::new(j, i, cfg.seed, zone_sectors)
             })
             .collect();
@@ -233,13 +233,13 @@ impl Simulation {
         count: u32,
         sink: &mut S,
     ) -> Vec<ZoneReport> {
-        let drive = &self.cfg.devices[usize::from(dev)].drive;
+        let Some(drive) = self.cfg.devices[usize::from(dev)].disk() else { return Vec::new() };
         let p = Arc::clone(&drive.profile);
         let last = first.saturating_add(count).min(p.nr_zones);
         (first..last)
             .map(|zone| {
                 let start = u64::from(zone) * p.zone_sectors;
-                let used = self.st.devs[usize::from(dev)].drive.zones().get(zone);
+                let used = self.st.devs[usize::from(dev)].media.disk().and_then(|d| d.zones().get(zone));
                 let empty = if zone < p.nr_conv_zones { ZoneCond::NotWp } else { ZoneCond::Empty };
                 let (cond, wp) = used.map_or((empty, 0), |z| (z.cond, z.wp));
                 self.with_ctx(sink, |ctx| ctx.zone_reported(dev, zone, wp));
@@ -253,7 +253,7 @@ impl Simulation {
     pub fn heap_bytes(&self) -> usize {
         let st = &self.st;
         let devs: usize =
-            st.devs.iter().map(|d| d.drive.heap_bytes() + d.queue.as_ref().map_or(0, Queue::heap_bytes)).sum();
+            st.devs.iter().map(|d| d.media.heap_bytes() + d.queue.as_ref().map_or(0, Queue::heap_bytes)).sum();
         let jobs: usize = st.jobs.iter().map(|j| size_of::<Job>() + j.heap_bytes()).sum();
         size_of::<Self>()
             + st.queue.heap_bytes()
@@ -274,13 +274,21 @@ fn handle(ctx: &mut Ctx, event: Event) {
         Event::BioWork(dev, zone) => ctx.zone_bio_work(dev, zone),
         Event::Worker(dev) => ctx.worker_run(dev),
         Event::Interface(dev) => {
-            let done = ctx.devs[usize::from(dev)].drive.interface_done(&mut ctx.bus);
+            let done = ctx.devs[usize::from(dev)].media.disk_mut().and_then(|d| d.interface_done(&mut ctx.bus));
             complete(ctx, dev, done);
         }
         Event::Head(dev) => {
-            let done = ctx.devs[usize::from(dev)].drive.head_done(&mut ctx.bus);
+            let done = ctx.devs[usize::from(dev)].media.disk_mut().and_then(|d| d.head_done(&mut ctx.bus));
             complete(ctx, dev, done);
         }
+        Event::Capped(dev) => {
+            let done = match &mut ctx.devs[usize::from(dev)].media {
+                Media::Capped(c) => c.done(),
+                _ => None,
+            };
+            complete(ctx, dev, done);
+        }
+        Event::Step(_) | Event::Thread(_) => {}
         Event::Fault(dev, rq, status) => ctx.complete(dev, Done { rq, status }),
         Event::Change(n) => ctx.change(n),
         Event::RampOver => ctx.open_window(),

@@ -27,6 +27,7 @@ pub(crate) fn snapshot(sim: &Simulation) -> Snapshot {
         events: v.st.events,
         done: sim.next_time().is_none(),
         jobs: (0..v.st.jobs.len()).map(|j| v.job(j)).collect(),
+        tasks: Vec::new(),
         devices: (0..v.st.devs.len()).map(|d| v.device(d)).collect(),
         stats: v.st.stats.clone(),
         why: v.st.why.iter().copied().collect(),
@@ -35,7 +36,7 @@ pub(crate) fn snapshot(sim: &Simulation) -> Snapshot {
 
 impl View<'_> {
     fn zone(&self, dev: DevIdx, sector: u64) -> ZoneNo {
-        (sector / self.sim.cfg.devices[usize::from(dev)].drive.profile.zone_sectors) as ZoneNo
+        self.sim.cfg.devices[usize::from(dev)].disk().map_or(0, |d| (sector / d.profile.zone_sectors) as ZoneNo)
     }
 
     fn bio(&self, i: Idx, stage: BioStage) -> BioView {
@@ -48,6 +49,8 @@ impl View<'_> {
             sector: b.sector,
             nr_sectors: b.nr_sectors,
             zone: self.zone(b.dev, b.sector),
+            dev: b.dev,
+            origin: b.sector,
             q_time: b.q_time,
             stage,
         }
@@ -65,6 +68,8 @@ impl View<'_> {
             sector: r.sector,
             nr_sectors: r.nr_sectors,
             zone: r.zone,
+            dev: r.dev,
+            origin: b.sector,
             tag: r.tag,
             internal_tag: r.internal_tag,
             d_time: r.d_time,
@@ -115,7 +120,7 @@ impl View<'_> {
     fn device(&self, d: usize) -> DeviceView {
         let dev = &self.st.devs[d];
         let name = self.sim.cfg.devices[d].name.clone();
-        let drive = dev.drive.view();
+        let drive = dev.media.disk().map(|d| d.view()).unwrap_or_default();
         let Some(q) = &dev.queue else {
             return DeviceView {
                 name,
@@ -128,6 +133,9 @@ impl View<'_> {
                 dispatch: Vec::new(),
                 frozen: false,
                 drive,
+                stats: DiskStats::default(),
+                stripe_cache: None,
+                throttled: 0,
             };
         };
         let waiters = q.nr_tag_waiters();
@@ -172,6 +180,9 @@ impl View<'_> {
             dispatch: Vec::new(),
             frozen: q.frozen(),
             drive,
+            stats: DiskStats::default(),
+            stripe_cache: None,
+            throttled: 0,
         }
     }
 }

@@ -41,7 +41,7 @@ fn random_machine(d: &mut Dice) -> SimConfig {
     q.zoned_qd1_writes = d.flip();
     q.tag_alloc = d.pick(&[TagAlloc::Hint, TagAlloc::RoundRobin]);
     q.max_sectors = d.pick(&[64, 2048, 8192]);
-    let drive = &mut cfg.devices[0].drive;
+    let drive = cfg.devices[0].disk_mut().unwrap();
     let p = Arc::make_mut(&mut drive.profile);
     p.max_open_zones = d.pick(&[0, 3, 128]);
     p.zone_capacity_sectors = d.pick(&[ZONE, ZONE - 4096]);
@@ -111,7 +111,7 @@ fn random_jobs(d: &mut Dice, cfg: &mut SimConfig) {
         return;
     }
     let zones = d.pick(&[1, 2, 9]);
-    cfg.devices[0].drive.first_fill = FirstFill::Random { first: SEQ, count: zones, granularity: 2048 };
+    cfg.devices[0].disk_mut().unwrap().first_fill = FirstFill::Random { first: SEQ, count: zones, granularity: 2048 };
     let fio = FioZbdConfig {
         rw: d.pick(&[Rw::Write, Rw::RandWrite, Rw::RandWrite, Rw::Read, Rw::RandRead]),
         bs: d.pick(&[128, 2048]),
@@ -241,7 +241,7 @@ fn check(cfg: &SimConfig, what: &str) {
     };
     assert!(st.total_ios + st.nr_errors + zone_commands >= laws.queued, "{what}: every bio ended");
     assert!(st.total_ios + st.nr_errors <= laws.queued, "{what}: no bio ended twice");
-    let p = &cfg.devices[0].drive.profile;
+    let p = &cfg.devices[0].disk().unwrap().profile;
     for z in &d.drive.zones {
         assert!(
             z.wp_offset <= p.zone_capacity_sectors && z.media_offset <= z.wp_offset.max(p.zone_sectors),

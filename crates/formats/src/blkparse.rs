@@ -219,6 +219,7 @@ mod tests {
             rq: 1,
             arg: 7,
             job: 0,
+            origin: 14_071_424,
         }
     }
 

@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use bioscope_core::config::{SimConfig, WorkloadConfig};
+use bioscope_core::config::{Rw, SimConfig, WorkloadConfig};
 use bioscope_core::observe::stats::{Histogram, Stats};
 use bioscope_core::units::MIB;
 use bioscope_scenario::value::print_bytes;
@@ -81,19 +81,27 @@ fn write_summary(o: &Outcome, t: &mut String) -> std::fmt::Result {
     writeln!(t, "  trace        : steps={}, events={}, hash={:016x}", o.steps, o.events, o.trace_hash)
 }
 
+/// fio's word.
+fn rw_word(rw: Rw) -> &'static str {
+    match rw {
+        Rw::Write => "write",
+        Rw::RandWrite => "randwrite",
+        Rw::Read => "read",
+        Rw::RandRead => "randread",
+    }
+}
+
 /// `rw=write, bs=1MiB, …`
 fn describe(cfg: &SimConfig) -> String {
-    use bioscope_core::config::Rw;
     match cfg.jobs.first().map(|j| &j.workload) {
         Some(WorkloadConfig::FioZbd(f)) => {
-            let rw = match f.rw {
-                Rw::Write => "write",
-                Rw::RandWrite => "randwrite",
-                Rw::Read => "read",
-                Rw::RandRead => "randread",
-            };
+            let rw = rw_word(f.rw);
             let bs = print_bytes(f.bs * 512);
             format!("rw={rw}, bs={bs}, iodepth={}, numjobs={}, zones={}", f.iodepth, cfg.jobs.len(), f.zones)
+        }
+        Some(WorkloadConfig::Linear(l)) => {
+            let bs = print_bytes(l.bs * 512);
+            format!("rw={}, bs={bs}, iodepth={}, numjobs={}", rw_word(l.rw), l.iodepth, cfg.jobs.len())
         }
         Some(WorkloadConfig::Writeback(w)) => {
             let (lo, hi) = (print_bytes(w.file_min), print_bytes(w.file_max));

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bioscope_core::config::{SimConfig, WorkloadConfig};
+use bioscope_core::config::{DeviceConfig, SimConfig, WorkloadConfig};
 use bioscope_scenario::profile::{self, Line, Profile};
 
 use crate::run::{mean_worst, run};
@@ -102,8 +102,8 @@ fn apply(lines: &[Line], p: &Point) -> Profile {
 /// A cell's configuration with a profile in place of the built-in one.
 fn with_profile(mut cfg: SimConfig, p: &Profile) -> SimConfig {
     let drive = Arc::new(p.drive.clone());
-    for d in &mut cfg.devices {
-        d.drive.profile = Arc::clone(&drive);
+    for d in cfg.devices.iter_mut().filter_map(DeviceConfig::disk_mut) {
+        d.profile = Arc::clone(&drive);
     }
     for j in &mut cfg.jobs {
         if let WorkloadConfig::Writeback(w) = &mut j.workload {

@@ -4,7 +4,7 @@
 //! Rule: a cell's configuration comes from its preset's row settings, so chart, `sweep` and `validate` agree.
 //! Leaves out: the fit.
 
-use bioscope_core::config::{SimConfig, ZonePhase};
+use bioscope_core::config::{DeviceConfig, SimConfig, ZonePhase};
 use bioscope_scenario::{Key, Side, Value, preset, validate};
 
 use crate::published::{Row, SEED_000};
@@ -44,8 +44,8 @@ impl Cell {
     /// The same with zones at random angles.
     pub fn config_random_phase(&self, seed: u64) -> SimConfig {
         let mut cfg = self.config(seed);
-        for d in &mut cfg.devices {
-            d.drive.zone_phase = ZonePhase::Random;
+        for d in cfg.devices.iter_mut().filter_map(DeviceConfig::disk_mut) {
+            d.zone_phase = ZonePhase::Random;
         }
         cfg
     }

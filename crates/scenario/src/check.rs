@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use bioscope_core::config::{
-    Change, DeviceConfig, DriveConfig, DriveProfile, ElevatorKind, FaultRule, FioZbdConfig, FirstFill, HostCosts,
-    JobConfig, KernelConfig, MqDeadlineConfig, QueueConfig, Ramp, Rw, Setting, SimConfig, Stop, TagAlloc,
+    Change, DeviceConfig, DeviceKind, DriveConfig, DriveProfile, ElevatorKind, FaultRule, FioZbdConfig, FirstFill,
+    HostCosts, JobConfig, KernelConfig, MqDeadlineConfig, QueueConfig, Ramp, Rw, Setting, SimConfig, Stop, TagAlloc,
     WorkloadConfig, WriteOffMode, WritebackConfig, ZoneOrdering, ZonePhase,
 };
 use bioscope_core::units::{DevIdx, SECTOR_BYTES};
@@ -95,7 +95,7 @@ pub fn live_change(at_ns: u64, key: Key, v: &Value) -> Option<Change> {
 
 /// Engine events of a run, roughly and rather too many than too few.
 pub fn estimate_events(cfg: &SimConfig) -> u64 {
-    let Some(rate) = cfg.devices.first().map(|d| u128::from(d.drive.profile.rate_outer)) else { return 0 };
+    let Some(rate) = cfg.devices.first().and_then(|d| Some(u128::from(d.disk()?.profile.rate_outer))) else { return 0 };
     let bytes_in = |ns: u64| rate * u128::from(ns) / 1_000_000_000;
     let ramp = u128::from(cfg.ramp.bytes) + bytes_in(cfg.ramp.time_ns);
     let limits = [
@@ -128,7 +128,7 @@ fn most_per_second(cfg: &SimConfig) -> Option<u64> {
         largest = parts.max(largest);
         reads &= f.rw == Rw::RandRead;
     }
-    let settle = cfg.devices.first()?.drive.profile.settle_ns;
+    let settle = cfg.devices.first()?.disk()?.profile.settle_ns;
     let reached = 1_000_000_000u64.checked_div(settle).filter(|_| reads).map(|n| n * largest);
     Some(reached.map_or(submitted, |n| n.min(submitted)))
 }
@@ -136,6 +136,7 @@ fn most_per_second(cfg: &SimConfig) -> Option<u64> {
 fn job_bytes(job: &JobConfig) -> Option<u64> {
     match &job.workload {
         WorkloadConfig::FioZbd(f) => f.io_bytes,
+        WorkloadConfig::Linear(l) => l.io_bytes,
         WorkloadConfig::Writeback(_) => None,
         WorkloadConfig::List(bios) => Some(bios.iter().map(|b| u64::from(b.nr_sectors) * SECTOR_BYTES).sum()),
     }
@@ -145,6 +146,7 @@ fn job_bytes(job: &JobConfig) -> Option<u64> {
 fn request_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
     let bio = match &job.workload {
         WorkloadConfig::FioZbd(f) => f.bs * SECTOR_BYTES,
+        WorkloadConfig::Linear(l) => l.bs * SECTOR_BYTES,
         WorkloadConfig::Writeback(w) => w.file_max.min(WRITEBACK_BIO_BYTES),
         WorkloadConfig::List(_) => BLOCK_BYTES,
     };
@@ -242,7 +244,13 @@ impl Checker<'_> {
             ramp: Ramp { time_ns: self.n(Key::RampTime), bytes: self.n(Key::RampSize) },
             kernel: self.kernel(),
             host: self.host(),
-            devices: vec![DeviceConfig { name: "sda".into(), dev: (8, 0), queue: Some(queue), drive }],
+            devices: vec![DeviceConfig {
+                name: "sda".into(),
+                dev: (8, 0),
+                queue: Some(queue),
+                kind: DeviceKind::Disk(drive),
+                throttle: None,
+            }],
             jobs,
             changes: Vec::new(),
             faults,
@@ -253,6 +261,7 @@ impl Checker<'_> {
         KernelConfig {
             zone_ordering: if self.is(Key::ZoneOrdering, "none") { ZoneOrdering::None } else { ZoneOrdering::Zwplug },
             dead_plug_revive: self.on(Key::DeadPlugRevive),
+            ..KernelConfig::default()
         }
     }
 
@@ -263,6 +272,7 @@ impl Checker<'_> {
             lock_wake_ns: self.n(Key::LockWakeNs),
             worker_wake_ns: self.n(Key::WorkerWakeNs),
             nr_cpus: u16::try_from(self.n(Key::NrCpus)).unwrap_or(u16::MAX),
+            ..HostCosts::default()
         };
         if host.issue_ns >= host.lock_wake_ns {
             let message = format!(
@@ -668,9 +678,15 @@ impl Checker<'_> {
         let (mut in_flight, mut most, mut key) = (0, 0, Key::Iodepth);
         for (job, i) in cfg.jobs.iter().zip(0u8..=u8::MAX) {
             let request = request_bytes(cfg, job);
+            let bs_and_depth = match &job.workload {
+                WorkloadConfig::FioZbd(f) => (f.bs, f.iodepth),
+                WorkloadConfig::Linear(l) => (l.bs, l.iodepth),
+                WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) => (0, 0),
+            };
             let of_job = match &job.workload {
-                WorkloadConfig::FioZbd(f) => {
-                    let pieces = (f.bs * SECTOR_BYTES).div_ceil(request);
+                WorkloadConfig::FioZbd(_) | WorkloadConfig::Linear(_) => {
+                    let (bs, iodepth) = bs_and_depth;
+                    let pieces = (bs * SECTOR_BYTES).div_ceil(request);
                     if pieces > MAX_PIECES {
                         self.job = Some(i);
                         let message =
@@ -678,7 +694,7 @@ impl Checker<'_> {
                         let d = self.error(Key::Bs, message).allow(format!("up to {MAX_PIECES} requests an I/O"));
                         self.problems.push(d.suggest(print_bytes(MAX_PIECES * request)));
                     }
-                    pieces * u64::from(f.iodepth)
+                    pieces * u64::from(iodepth)
                 }
                 WorkloadConfig::Writeback(w) => {
                     key = Key::WbInFlight;

@@ -201,6 +201,7 @@ pub fn to_profile(lines: &[Line]) -> Result<Profile, Vec<Diagnostic>> {
             zone_capacity_sectors: r.number("zone_capacity", Unit::Bytes) / SECTOR_BYTES,
             nr_zones: r.count("nr_zones", 1),
             nr_conv_zones: r.count("nr_conv_zones", 0),
+            zoned: true,
             max_open_zones: r.count("max_open_zones", 0),
             rev_ns: r.number("rev", NS),
             rate_outer,

@@ -245,7 +245,7 @@ fn settings_of_single_jobs_reach_the_run() {
             WorkloadConfig::FioZbd(f) => (f.rw, f.bs / 2, f.iodepth, f.first_zone, f.zones, j.bio_segment_bytes),
             other => panic!("{other:?}"),
         };
-        (cfg.jobs.iter().map(of).collect::<Vec<_>>(), cfg.devices[0].drive.first_fill)
+        (cfg.jobs.iter().map(of).collect::<Vec<_>>(), cfg.devices[0].disk().unwrap().first_fill)
     };
     let fill = |kib: u64| FirstFill::Random { first: 1118, count: 110_642, granularity: 2 * kib };
     assert_eq!(

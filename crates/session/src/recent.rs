@@ -145,7 +145,20 @@ mod tests {
 
     fn rec(time: SimTime, action: Action, rq: RqId) -> TraceRecord {
         let (sector, nr_sectors) = (0, 2048);
-        TraceRecord { time, dev: 0, action, op: Op::Write, flags: 0, sector, nr_sectors, bio: 1, rq, arg: 0, job: 0 }
+        TraceRecord {
+            time,
+            dev: 0,
+            action,
+            op: Op::Write,
+            flags: 0,
+            sector,
+            nr_sectors,
+            bio: 1,
+            rq,
+            arg: 0,
+            job: 0,
+            origin: sector,
+        }
     }
 
     #[test]

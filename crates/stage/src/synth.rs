@@ -33,7 +33,19 @@ pub struct Scene {
 fn bio(id: u32, job: u16, zone: ZoneNo, mib: u64, stage: BioStage) -> BioView {
     let q_time = NOW - 250_000_000 + u64::from(id % 1000) * 3_900_000 % 249_000_000;
     let sector = u64::from(zone) * ZONE + mib * 2048;
-    BioView { id, parent: id, job, op: Op::Write, sector, nr_sectors: 2048, zone, q_time, stage }
+    BioView {
+        id,
+        parent: id,
+        job,
+        op: Op::Write,
+        sector,
+        nr_sectors: 2048,
+        zone,
+        dev: 0,
+        origin: sector,
+        q_time,
+        stage,
+    }
 }
 
 fn request(id: u32, of: &BioView, tag: u32, nr_sectors: u32) -> RequestView {
@@ -46,6 +58,8 @@ fn request(id: u32, of: &BioView, tag: u32, nr_sectors: u32) -> RequestView {
         sector: of.sector,
         nr_sectors,
         zone: of.zone,
+        dev: 0,
+        origin: of.origin,
         tag: Some(tag),
         internal_tag: Some(tag),
         d_time: Some(NOW - 900_000),
@@ -74,6 +88,7 @@ fn record(action: Action, time: u64, zone: ZoneNo, id: u32) -> TraceRecord {
         rq: id,
         arg: 2_000_000,
         job: 0,
+        origin: u64::from(zone) * ZONE,
     }
 }
 
@@ -91,6 +106,9 @@ fn device() -> DeviceView {
         dispatch: Vec::new(),
         frozen: false,
         drive: DriveView { rev_ns: REV, nr_zones: 111_760, zone_sectors: ZONE, max_open: 128, ..DriveView::default() },
+        stats: bioscope_core::observe::snapshot::DiskStats::default(),
+        stripe_cache: None,
+        throttled: 0,
     }
 }
 

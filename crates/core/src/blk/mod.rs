@@ -19,7 +19,8 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use crate::bus::Bus;
-use crate::config::{QueueConfig, SimConfig, ZoneOrdering};
+use crate::config::{DeviceConfig, DeviceKind, DriveConfig, QueueConfig, SimConfig, ZoneOrdering};
+use crate::drive::capped::Capped;
 use crate::drive::{Cmd, Done, Drive, fault};
 use crate::event::Event;
 use crate::observe::trace::{Action, TraceRecord, flag};
@@ -93,8 +94,46 @@ pub struct Queue {
 pub struct Device {
     /// The blk-mq queue; `None` for bio-based devices.
     pub queue: Option<Queue>,
-    /// The drive.
-    pub drive: Drive,
+    /// What its I/O comes to.
+    pub media: Media,
+}
+
+/// What is below a device's queue.
+#[derive(Clone, Debug)]
+pub enum Media {
+    /// A hard disk.
+    Disk(Drive),
+    /// A device known by its limits.
+    Capped(Capped),
+    /// Nothing of its own: a stacked device.
+    Stack,
+}
+
+impl Media {
+    /// As at the start of a run.
+    pub fn new(dev: DevIdx, cfg: &DeviceConfig, seed: u64) -> Self {
+        match &cfg.kind {
+            DeviceKind::Disk(d) => Media::Disk(Drive::new(dev, d, seed)),
+            DeviceKind::Capped(c) => Media::Capped(Capped::new(dev, *c)),
+            DeviceKind::Md(_) | DeviceKind::Dm(_) => Media::Stack,
+        }
+    }
+    /// The disk, where it is one.
+    pub fn disk(&self) -> Option<&Drive> {
+        if let Media::Disk(d) = self { Some(d) } else { None }
+    }
+    /// The disk to change, where it is one.
+    pub fn disk_mut(&mut self) -> Option<&mut Drive> {
+        if let Media::Disk(d) = self { Some(d) } else { None }
+    }
+    /// Bytes of the backing memory, about.
+    pub fn heap_bytes(&self) -> usize {
+        match self {
+            Media::Disk(d) => d.heap_bytes(),
+            Media::Capped(c) => c.heap_bytes(),
+            Media::Stack => 0,
+        }
+    }
 }
 
 impl Queue {
@@ -159,11 +198,14 @@ impl Ctx<'_> {
     pub(crate) fn queue(&mut self, dev: DevIdx) -> &mut Queue {
         self.devs[usize::from(dev)].queue.as_mut().expect("a device without queue gets no requests")
     }
+    pub(crate) fn disk_cfg(&self, dev: DevIdx) -> Option<&DriveConfig> {
+        self.cfg.devices[usize::from(dev)].disk()
+    }
     pub(crate) fn zone_sectors(&self, dev: DevIdx) -> Sector {
-        self.cfg.devices[usize::from(dev)].drive.profile.zone_sectors
+        self.disk_cfg(dev).map_or(Sector::MAX, |d| d.profile.zone_sectors)
     }
     pub(crate) fn zone_capacity(&self, dev: DevIdx) -> Sector {
-        self.cfg.devices[usize::from(dev)].drive.profile.zone_capacity_sectors
+        self.disk_cfg(dev).map_or(Sector::MAX, |d| d.profile.zone_capacity_sectors)
     }
     pub(crate) fn zone_of(&self, dev: DevIdx, sector: Sector) -> ZoneNo {
         (sector / self.zone_sectors(dev)) as ZoneNo
@@ -172,7 +214,7 @@ impl Ctx<'_> {
         sector % self.zone_sectors(dev)
     }
     fn is_conventional(&self, dev: DevIdx, zone: ZoneNo) -> bool {
-        zone < self.cfg.devices[usize::from(dev)].drive.profile.nr_conv_zones
+        self.disk_cfg(dev).is_none_or(|d| zone < d.profile.nr_conv_zones)
     }
     fn cpu_of(&self, job: JobIdx) -> u16 {
         job % self.cfg.host.nr_cpus.max(1)
@@ -208,6 +250,7 @@ impl Ctx<'_> {
             rq,
             arg,
             job: b.job,
+            origin: b.sector,
         };
         self.bus.trace(r);
     }
@@ -227,6 +270,7 @@ impl Ctx<'_> {
             rq: r.id,
             arg,
             job: b.job,
+            origin: b.sector,
         };
         self.bus.trace(record);
     }
@@ -245,6 +289,7 @@ impl Ctx<'_> {
             rq: 0,
             arg: u64::from(zone),
             job,
+            origin: sector,
         });
     }
 
@@ -305,7 +350,9 @@ impl Ctx<'_> {
             return true;
         }
         let zone = self.zone_of(dev, self.bios[bio].sector);
-        self.devs[usize::from(dev)].drive.touch(zone);
+        if let Some(d) = self.devs[usize::from(dev)].media.disk_mut() {
+            d.touch(zone);
+        }
         let bio = self.split_to_limits(dev, bio, task);
         if self.try_merge(dev, bio) {
             return true;
@@ -319,7 +366,7 @@ impl Ctx<'_> {
     /// Checks that end a bio before anything else looks at it.
     fn refuse(&self, dev: DevIdx, bio: Idx) -> Option<BlkStatus> {
         let b = &self.bios[bio];
-        let p = &self.cfg.devices[usize::from(dev)].drive.profile;
+        let p = &self.disk_cfg(dev)?.profile;
         let block = u64::from(self.devs[usize::from(dev)].queue.as_ref()?.cfg.block_bytes) / SECTOR_BYTES;
         let end = b.sector.saturating_add(u64::from(b.nr_sectors));
         let beyond = end > u64::from(p.nr_zones) * p.zone_sectors;
@@ -511,14 +558,19 @@ impl Ctx<'_> {
             sector: r.sector,
             nr_sectors: r.nr_sectors,
             zone: r.zone,
+            origin: b.sector,
             arrived: now,
         };
         match fault::verdict(&self.cfg.faults, dev, cmd.sector, u64::from(cmd.nr_sectors), now) {
             Some(status) => {
-                let ns = self.cfg.devices[usize::from(dev)].drive.profile.command_ns;
+                let ns = self.disk_cfg(dev).map_or(0, |d| d.profile.command_ns);
                 self.bus.after(ns, Event::Fault(dev, rq, status));
             }
-            None => self.devs[usize::from(dev)].drive.submit(&mut self.bus, cmd),
+            None => match &mut self.devs[usize::from(dev)].media {
+                Media::Disk(d) => d.submit(&mut self.bus, cmd),
+                Media::Capped(c) => c.submit(&mut self.bus, cmd),
+                Media::Stack => unreachable!("a stacked device has no queue"),
+            },
         }
     }
 

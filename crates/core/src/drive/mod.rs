@@ -6,6 +6,7 @@
 //! when cached; a write error is decided when the command is admitted.
 //! Leaves out: read cache and read-ahead, the interface time of reads, NCQ against non-NCQ commands.
 
+pub mod capped;
 pub mod destage;
 pub mod fault;
 pub mod geometry;
@@ -46,6 +47,8 @@ pub struct Cmd {
     pub nr_sectors: u32,
     /// Zone.
     pub zone: ZoneNo,
+    /// Where its data is on the workload's device.
+    pub origin: Sector,
     /// When it arrived, ns.
     pub arrived: SimTime,
 }
@@ -427,6 +430,7 @@ impl Drive {
             rq: cmd.rq_id,
             arg,
             job: cmd.job,
+            origin: cmd.origin,
         }
     }
 

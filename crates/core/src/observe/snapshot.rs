@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use crate::observe::stats::Stats;
 use crate::observe::why::WhyRecord;
 use crate::time::{SimDuration, SimTime};
-use crate::units::{BioId, JobIdx, Op, RqId, Sector, Tag, ZoneNo};
+use crate::units::{BioId, DevIdx, JobIdx, Op, RqId, Sector, Tag, ZoneNo};
 
 /// The whole simulator at one moment.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -23,6 +23,8 @@ pub struct Snapshot {
     pub done: bool,
     /// One view a job.
     pub jobs: Vec<JobView>,
+    /// One view a task that submits: jobs first, then the threads of md, dm and blk-throttle.
+    pub tasks: Vec<TaskView>,
     /// One view a device.
     pub devices: Vec<DeviceView>,
     /// Figures so far.
@@ -51,6 +53,10 @@ pub struct BioView {
     pub nr_sectors: u32,
     /// Zone of its start.
     pub zone: ZoneNo,
+    /// Device it is for.
+    pub dev: DevIdx,
+    /// Where its data is on the device the workload submitted to; `NO_ORIGIN` for parity.
+    pub origin: Sector,
     /// When it was queued (Q), ns.
     pub q_time: SimTime,
     /// Where it is.
@@ -85,6 +91,102 @@ pub struct JobView {
     pub locks: Vec<(ZoneNo, u32)>,
     /// Bytes in flight.
     pub bytes_in_flight: u64,
+}
+
+/// A task inside `submit_bio`: what of `current` matters.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct TaskView {
+    /// `dd`, `fio`, `md0_raid5`, `kthrotld`.
+    pub name: String,
+    /// Submission steps taken since `current->bio_list` was last empty; 0 = not submitting.
+    pub step: u32,
+    /// The bio of this step as it was before it was split.
+    pub current: Option<BioView>,
+    /// `current->bio_list[0]`: what this step pushed, in the order the next step takes it (lower devices first).
+    pub pushed: Vec<BioView>,
+    /// `current->bio_list[1]`: the older backlog that was set aside.
+    pub backlog: Vec<BioView>,
+    /// `current->plug`, where the task has one.
+    pub plug: Option<PlugView>,
+}
+
+/// `struct blk_plug`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct PlugView {
+    /// mq_list in its own order.
+    pub requests: Vec<RequestView>,
+    /// multiple_queues
+    pub multiple_queues: bool,
+    /// Requests it may hold before it is flushed.
+    pub limit: u32,
+    /// Stripes on the md callback's list.
+    pub stripes: u32,
+}
+
+/// Counters of /sys/block/X/stat; index 0 reads, 1 writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct DiskStats {
+    /// Completed I/Os.
+    pub ios: [u64; 2],
+    /// Bios and requests merged.
+    pub merges: [u64; 2],
+    /// Sectors of completed I/Os.
+    pub sectors: [u64; 2],
+    /// From G (md: from accounting) to completion, summed, ns.
+    pub ns: [u64; 2],
+    /// In flight now.
+    pub in_flight: u32,
+    /// Time with anything in flight, ns, up to the last change.
+    pub io_ticks_ns: u64,
+    /// Last change of `in_flight`, ns.
+    pub since: SimTime,
+}
+
+/// The stripe cache of raid5 and raid6.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct StripeCacheView {
+    /// md/stripe_cache_size
+    pub size: u32,
+    /// md/stripe_cache_active
+    pub active: u32,
+    /// Stripes on handle_list, delayed_list and hold_list.
+    pub lists: [u32; 3],
+    /// Stripes in use by member sector, at most [`MAX_STRIPES`].
+    pub stripes: Vec<StripeView>,
+}
+
+/// Stripes shown.
+pub const MAX_STRIPES: usize = 64;
+
+/// One stripe_head.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct StripeView {
+    /// Member sector without data_offset.
+    pub sector: Sector,
+    /// Per role: bits of [`sflag`].
+    pub flags: Vec<u8>,
+    /// Waits for PREREAD_ACTIVE.
+    pub delayed: bool,
+    /// Member of another stripe's batch.
+    pub batched: bool,
+}
+
+/// State of one member's page in a stripe.
+pub mod sflag {
+    /// R5_UPTODATE
+    pub const UPTODATE: u8 = 1;
+    /// R5_LOCKED: I/O or computation under way.
+    pub const LOCKED: u8 = 2;
+    /// R5_OVERWRITE: fully covered by new data.
+    pub const OVERWRITE: u8 = 4;
+    /// New data attached.
+    pub const TOWRITE: u8 = 8;
+    /// Being read.
+    pub const READING: u8 = 16;
+    /// Being written.
+    pub const WRITING: u8 = 32;
+    /// Holds parity (p or q).
+    pub const PARITY: u8 = 64;
 }
 
 /// State of a job in words.
@@ -133,6 +235,12 @@ pub struct DeviceView {
     pub frozen: bool,
     /// Inside the drive.
     pub drive: DriveView,
+    /// Counters of /sys/block/X/stat.
+    pub stats: DiskStats,
+    /// md/stripe_cache_*; `None` for everything but raid5 and raid6.
+    pub stripe_cache: Option<StripeCacheView>,
+    /// Bios held back by blk-throttle.
+    pub throttled: u32,
 }
 
 /// `struct blk_zone_wplug` as debugfs shows it.
@@ -200,6 +308,10 @@ pub struct RequestView {
     pub nr_sectors: u32,
     /// Zone.
     pub zone: ZoneNo,
+    /// Device it is for.
+    pub dev: DevIdx,
+    /// Where its first bio's data is on the device the workload submitted to.
+    pub origin: Sector,
     /// Driver tag.
     pub tag: Option<Tag>,
     /// Sched tag.

@@ -106,7 +106,20 @@ pub mod flag {
     pub const IRQ: u16 = 8;
     /// REQ_NOMERGE
     pub const NOMERGE: u16 = 16;
+    /// A plug flushed because its task sleeps (blkparse's `UT`).
+    pub const SCHEDULE: u16 = 32;
+    /// Done by an array's own thread (`md0_raid5`).
+    pub const MD_THREAD: u16 = 64;
+    /// Done by an array's sync thread (`md0_resync`).
+    pub const MD_SYNC: u16 = 128;
+    /// Done by `kthrotld` for blk-throttle.
+    pub const THROTTLE: u16 = 256;
+    /// Done by a dm-crypt thread (`dmcrypt_write`).
+    pub const CRYPT: u16 = 512;
 }
+
+/// No place on the workload's device.
+pub const NO_ORIGIN: Sector = Sector::MAX;
 
 /// One visible change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +147,9 @@ pub struct TraceRecord {
     pub arg: u64,
     /// Job that caused it (not hashed: it follows from the bio); `u16::MAX` where none.
     pub job: u16,
+    /// Where its data is on the device the workload submitted to (not hashed); [`NO_ORIGIN`] for parity and for what
+    /// no workload asked for.
+    pub origin: Sector,
 }
 
 /// Receives every record in order.

@@ -158,7 +158,7 @@ impl Ctx<'_> {
 
     fn fio_zone(&mut self, dev: DevIdx, zone: ZoneNo) -> &mut FioZone {
         // First met: the write pointer is the device's, as fio's report zones at start gave it.
-        let wp = self.devs[usize::from(dev)].drive.zones().get(zone).map_or(0, |z| z.wp);
+        let wp = self.devs[usize::from(dev)].media.disk().and_then(|d| d.zones().get(zone)).map_or(0, |z| z.wp);
         self.fio.zones.or_insert_with((dev, zone), || FioZone { wp, ..FioZone::default() })
     }
 
@@ -336,7 +336,7 @@ impl Ctx<'_> {
     }
 
     fn fio_limits_used(&self, dev: DevIdx, c: &FioZbdConfig) -> bool {
-        let device = self.cfg.devices[usize::from(dev)].drive.profile.max_open_zones;
+        let device = self.disk_cfg(dev).map_or(0, |d| d.profile.max_open_zones);
         let limit = if c.max_open_zones > 0 { c.max_open_zones } else { device };
         limit > 0 && self.fio.write_zones.iter().filter(|(d, _)| *d == dev).count() >= limit as usize
     }

@@ -46,6 +46,8 @@ pub enum AnyWorkload {
     Fio(fio::Fio),
     /// Packed writeback.
     Writeback(writeback::Writeback),
+    /// I/Os issued.
+    Linear(usize),
     /// Position in the list.
     List(usize),
 }
@@ -58,6 +60,7 @@ impl Job {
             WorkloadConfig::Writeback(w) => {
                 AnyWorkload::Writeback(writeback::Writeback::new(w, index, seed, zone_sectors))
             }
+            WorkloadConfig::Linear(_) => AnyWorkload::Linear(0),
             WorkloadConfig::List(_) => AnyWorkload::List(0),
         };
         Self {
@@ -102,6 +105,7 @@ impl Ctx<'_> {
         match self.job(j).kind {
             AnyWorkload::Fio(_) => self.fio_run(j),
             AnyWorkload::Writeback(_) => self.writeback_run(j),
+            AnyWorkload::Linear(_) => {}
             AnyWorkload::List(_) => self.list_run(j),
         }
         self.close_if_over(j);
@@ -150,7 +154,7 @@ impl Ctx<'_> {
                 self.fio_progress();
             }
             AnyWorkload::Writeback(w) => w.failed |= bio.status != BlkStatus::Ok,
-            AnyWorkload::List(_) => {}
+            AnyWorkload::List(_) | AnyWorkload::Linear(_) => {}
         }
         let waits = matches!(
             self.job(j).state,
