@@ -19,6 +19,7 @@ mod bus;
 pub mod config;
 pub mod drive;
 mod event;
+pub mod md;
 pub mod observe;
 mod rng;
 pub mod sim;

@@ -12,6 +12,7 @@ mod merge;
 pub mod request;
 pub mod split;
 pub mod tag;
+pub mod throttle;
 pub mod zone_wplug;
 pub mod zone_wplug_worker;
 

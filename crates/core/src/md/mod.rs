@@ -1,0 +1,8 @@
+//! md: arrays of block devices.
+//!
+//! Models: drivers/md, 5.17, 6.12 and 7.1 (kernel 2, md).
+//! Rule: maps, limits and choices are plain functions of their own state; they know no events and no bios.
+//! Leaves out: linear, journals, PPL, reshape, spares.
+
+pub mod limits;
+pub mod raid0;
