@@ -17,6 +17,7 @@ extern crate alloc;
 pub mod blk;
 mod bus;
 pub mod config;
+pub mod dm;
 pub mod drive;
 mod event;
 pub mod md;

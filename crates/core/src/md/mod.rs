@@ -6,3 +6,6 @@
 
 pub mod limits;
 pub mod raid0;
+pub mod raid1;
+pub mod raid10;
+pub mod sync_speed;
