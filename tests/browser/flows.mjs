@@ -232,6 +232,29 @@ await runCases({
     check(player.workers > 0, 'the sweep runs in workers');
   },
 
+  async 'fetched words'(visit) {
+    const player = await visit({ fragment: PRESET });
+    const help = () => player.page.getAttribute('label[for=field-iodepth]', 'title');
+    await player.until(async () => (await help())?.includes('in flight'), 'a label has its help');
+    check((await player.page.innerText('.left .look-for')).includes('crosses into the next zone'), 'what to look for');
+    check((await player.text('sweep-source')).includes('commit log'), 'the source of the published figures');
+  },
+
+  async 'no words to fetch'(visit) {
+    const refuse = () => {
+      const { fetch } = window;
+      window.fetch = (what, ...rest) => (String(what).includes('words') ? Promise.reject(new TypeError('refused')) : fetch(what, ...rest));
+    };
+    const player = await visit({ fragment: `${PRESET}&sw=iodepth:1,64`, init: refuse });
+    await player.until(async () => (await player.page.innerText('.left .look-for')).includes('could not be loaded'), 'the page says so');
+    equal(await player.page.getAttribute('label[for=field-iodepth]', 'title'), null, 'a label without help');
+    const { published } = await finishSweep(player, [1, 64]);
+    check(published.flat().every(Number.isNaN), 'no published figures');
+    check((await player.text('sweep-source')).includes('could not be loaded'), 'and that in words');
+    await player.setField('iodepth', '4');
+    await player.until(async () => (await player.location()).includes('iodepth=4'), 'the page works on');
+  },
+
   async 'sweep without workers'(visit) {
     const depths = [1, 64];
     const player = await visit({ fragment: `${PRESET}&sw=iodepth:${depths}`, init: refuseWorkers });
@@ -408,7 +431,7 @@ await runCases({
     check((await overflow()) <= 0, 'the open drawer is not wider than a phone');
     await player.page.keyboard.press('Escape');
     await player.until(async () => !(await player.get('field-iodepth').isVisible()), 'Escape closes the drawer');
-    check(await player.page.locator('.brief .look-for').isVisible(), 'what to look for is on the first screen');
+    await player.until(() => player.page.locator('.brief .look-for').isVisible(), 'what to look for is on the first screen');
     for (const summary of await player.page.locator('summary').all()) await summary.tap();
     await player.page.locator('.tables table').first().waitFor();
     check((await overflow()) <= 0, 'open tables are not wider than a phone');

@@ -75,6 +75,8 @@ await runCases({
     await player.page.goto(`${copy.url}index.html${FRAGMENT}`);
     await player.waitReady();
     equal(copy.log.length, before, 'answers of the server meanwhile');
+    const help = () => player.page.getAttribute('label[for=field-iodepth]', 'title');
+    await player.until(async () => (await help())?.includes('in flight'), 'fetched words are kept too');
   }),
 
   'a newer build': withSite(async (copy, visit) => {

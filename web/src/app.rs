@@ -41,6 +41,7 @@ use crate::player::{Facts, Load, Player, Start};
 use crate::shared::Shared;
 use crate::sweep::Sweeper;
 use crate::theme::Theme;
+use crate::words::Words;
 
 /// Simulated ns per second without a preset.
 const SPEED: u64 = 20_000_000;
@@ -114,6 +115,8 @@ pub enum Msg {
     WhySide(session::Side),
     Sweep,
     Point(Point),
+    /// The fetched texts, or that there are none.
+    Words(Words),
     /// Write the address now.
     Write,
     /// Say the moment aloud now.
@@ -150,6 +153,7 @@ pub struct App {
     loading: bool,
     sweeper: Sweeper,
     chart: Option<Chart>,
+    words: Words,
     chart_place: Place,
     parts_place: Place,
     sweeps: u32,
@@ -237,6 +241,7 @@ impl Component for App {
             loading: false,
             sweeper: Sweeper::new(link.callback(Msg::Point)),
             chart: None,
+            words: Words::default(),
             chart_place: Place::default(),
             parts_place: Place::default(),
             sweeps: 0,
@@ -362,6 +367,11 @@ impl Component for App {
                 }
                 self.draw_chart();
             }
+            Msg::Words(words) => {
+                self.words = words;
+                self.publish();
+                self.draw_chart();
+            }
             Msg::Write => self.write(false),
             Msg::Say => self.say(),
             Msg::Key(e) => return self.key(ctx, &e),
@@ -397,10 +407,15 @@ impl Component for App {
         } else {
             String::new()
         };
-        let look_for = preset.map_or("", |p| p.look_for);
+        let guide = match (preset, &self.words) {
+            (Some(_), Words::Missing) => {
+                Some("What to look for, and what the settings mean, could not be loaded.".into())
+            }
+            (preset, words) => preset.and_then(|p| words.text("look_for", p.name)),
+        };
         let single = if compared || preset.is_none() { "" } else { " Single shows run A only." };
         let seed = self.good.text(Side::A, Key::Seed);
-        let look_for = AttrValue::from(look_for.to_string() + single);
+        let look_for = AttrValue::from(guide.unwrap_or_default() + single);
         let has = |panel| self.has(panel);
         let head = if self.embed {
             bar::embedded(preset.map_or("Bioscope", |p| p.title), &self.changes(), &text::encode(&self.moment()))
@@ -412,7 +427,7 @@ impl Component for App {
         let form = (!self.embed).then(|| {
             let form = html! {
                 <Form scenario={self.scenario.clone()} typed={self.typed.clone()} diagnostics={self.diagnostics.clone()}
-                    {compared} advanced={self.advanced} say={say.clone()} />
+                    words={self.words.clone()} {compared} advanced={self.advanced} say={say.clone()} />
             };
             markup!(r#"
                 <section key="brief" class="brief" aria-label="In short">
@@ -439,7 +454,7 @@ impl Component for App {
         let cards = charts.then(|| {
             markup!(r#"
                 <aside key="side" class="right" aria-label="Charts and reasons">
-                    <div key="sweep">"# (chart.map(|c| side::throughput(c, second, compared, &seed, &self.ears.chart, say))) "</div>"
+                    <div key="sweep">"# (chart.map(|c| side::throughput(c, self.source(), second, compared, &seed, &self.ears.chart, say))) "</div>"
                     (has(Panel::Time).then(|| side::time_parts(&ends, compared, &self.ears.parts))) ""
                     (has(Panel::Why).then(|| side::reasons(frame, self.why_side, compared, say))) ""
                     ((!self.embed).then(|| side::reproduce(frame, &seed))) "
@@ -474,7 +489,11 @@ impl Component for App {
         ")
     }
 
-    fn rendered(&mut self, _: &Context<Self>, _: bool) {
+    fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
+        // A frame has neither tooltips nor a guide.
+        if first && (!self.embed || self.has(Panel::Throughput)) {
+            Words::fetch(ctx.link().callback(Msg::Words));
+        }
         dom::choose(PRESET_ID, self.scenario.preset.map_or("", |p| p.name));
         if let Some(id) = self.focus.take() {
             dom::focus(id);
@@ -638,6 +657,7 @@ impl App {
             f.playing = false;
         }
         self.chart = Chart::of(self.sweeps, good);
+        self.publish();
         self.draw_chart();
         self.sweeper.start(Vec::new());
         self.sweeping = None;
@@ -945,6 +965,7 @@ impl App {
         let Some(mut chart) = Chart::of(self.sweeps, &self.good) else { return };
         let jobs = chart.jobs(&self.good);
         self.chart = Some(chart);
+        self.publish();
         self.draw_chart();
         self.sweeper.start(jobs);
     }
@@ -985,6 +1006,23 @@ impl App {
         self.player.set_palette(self.theme.palette());
         self.draw_chart();
         self.draw_parts();
+    }
+
+    /// Where the chart's published figures come from, or that there may be some.
+    fn source(&self) -> Option<String> {
+        let has_published = self.chart.iter().flat_map(|c| c.published.iter().flatten()).any(Option::is_some);
+        match &self.words {
+            Words::Missing => Some("Published figures, where there are any, could not be loaded.".into()),
+            words if has_published => Some(["published: ", &words.text("source", self.good.preset?.name)?].concat()),
+            _ => None,
+        }
+    }
+
+    /// The chart gets its published figures, as soon as they are there.
+    fn publish(&mut self) {
+        if let Some(chart) = &mut self.chart {
+            chart.publish(&self.good, &|preset, value| self.words.figures(preset, value));
+        }
     }
 
     fn draw_chart(&self) {

@@ -16,6 +16,7 @@ mod player;
 mod shared;
 mod sweep;
 mod theme;
+mod words;
 mod worker;
 
 fn main() {

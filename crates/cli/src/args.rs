@@ -73,6 +73,7 @@ fn options(command: &str) -> &'static [&'static str] {
         "validate" => &["json", "check"],
         "params" => &["fitted", "json", "markdown"],
         "presets" => &["json"],
+        "words" => &[],
         _ => &["set", "file"],
     }
 }

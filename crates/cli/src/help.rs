@@ -17,6 +17,7 @@ bioscope: the Linux block I/O path and an SMR disk, simulated.
   bioscope presets             all presets
   bioscope url SCENARIO        the link of a scenario
   bioscope site                pages, previews and posters of the presets
+  bioscope words               the texts that the page fetches
 
 SCENARIO is a preset (bioscope presets), a .bioscope file, a link, or the part of a link behind #.
 Every command has --help. Exit status: 0 done, 1 a run could not be made or a limit was passed, 2 bad input.
@@ -161,6 +162,15 @@ NAME-dark.svg and NAME-light.svg; and presets.js, which embeds read.
                        and og:image
 
   bioscope site --base-url https://example.org/bioscope/ -o dist/p
+",
+    ),
+    (
+        "words",
+        "\
+bioscope words
+
+Prints static/words.json: what the page shows but does not need to run, and fetches therefore. Help of the parameters,
+guides of the presets, published figures.
 ",
     ),
 ];

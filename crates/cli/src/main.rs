@@ -17,6 +17,7 @@ mod site;
 mod sweep;
 mod trace;
 mod validate;
+mod words;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -122,6 +123,7 @@ fn command(out: &mut dyn Write) -> Result<(), Failure> {
         "validate" => validate::validate(&parsed, out),
         "params" => lists::params(&parsed, out),
         "presets" => lists::presets(&parsed, out),
+        "words" => words::words(&parsed, out),
         _ => lists::url(&parsed, out),
     }
 }

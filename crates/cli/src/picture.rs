@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use bioscope_core::observe::stats::Stats;
 use bioscope_lab::chart::Chart;
+use bioscope_lab::published::seed000_row;
 use bioscope_lab::sweep::run_point;
 use bioscope_lab::threads;
 use bioscope_scenario::view::{Panel, Panels};
@@ -328,6 +329,7 @@ fn cards(shown: &Shown, choice: &Choice) -> Vec<Card> {
     if choice.panels.has(Panel::Throughput)
         && let Some(mut chart) = Chart::of(0, &shown.scenario)
     {
+        chart.publish(&shown.scenario, &seed000_row);
         let jobs = chart.jobs(&shown.scenario);
         for result in threads::map(&jobs, |job| (job.0, run_point(&job.1))) {
             chart.take(&result);

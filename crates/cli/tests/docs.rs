@@ -117,6 +117,17 @@ fn the_page_of_parameters_is_up_to_date() {
 }
 
 #[test]
+fn the_words_that_the_page_fetches_are_up_to_date() {
+    let done = Command::new(env!("CARGO_BIN_EXE_bioscope")).arg("words").output().expect("it starts");
+    let made = String::from_utf8(done.stdout).expect("UTF-8");
+    let file = fs::read_to_string(root().join("static/words.json")).expect("the file");
+    assert!(file == made, "run: bioscope words > static/words.json");
+    let read: serde_json::Value = serde_json::from_str(&file).expect("JSON");
+    assert_eq!(read["published"]["smr-seq-write"]["128"], serde_json::json!([112.0, 246.0]));
+    assert!(read["help"]["iodepth"].as_str().is_some_and(|help| help.ends_with('.')));
+}
+
+#[test]
 fn console_blocks_are_read_as_a_reader_does() {
     let text = "```console\n$ bioscope run \\\n    a\nx\n...\n$ ls\ny\n```\n```sh\n$ bioscope b\n```\n1. x\n   ```console\n   $ bioscope c\n   z\n   ```\n";
     let of = |line, command: &str, output: &[&str]| Example {

@@ -8,7 +8,6 @@ use bioscope_scenario::params::{KEYS, Key};
 use bioscope_scenario::scenario::{Scenario, Side};
 use bioscope_scenario::value::Value;
 
-use crate::published::seed000_row;
 use crate::sweep::{PointResult, PointSpec, plan};
 
 /// Runs of a point that a chart makes at most; the command makes all.
@@ -18,6 +17,9 @@ pub const MOST_SEEDS: u64 = 20;
 pub type Job = (u32, PointSpec);
 /// What comes back.
 pub type Point = (u32, PointResult);
+
+/// The published pair (A, B), MiB/s, of a preset's chart at a value of its swept key.
+pub type Figures<'a> = &'a dyn Fn(&str, &str) -> Option<(f64, f64)>;
 
 /// What a sweep is over and what is known of it; bandwidths in MiB/s.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +35,7 @@ pub struct Chart {
     pub current: Option<f64>,
     /// Simulated, per side and value.
     pub simulated: [Vec<Option<f64>>; 2],
-    /// Published, per side and value.
+    /// Published, per side and value; none before [`Chart::publish`].
     pub published: [Vec<Option<f64>>; 2],
     /// Value and side (B) of every point.
     plan: Vec<(String, bool)>,
@@ -62,20 +64,27 @@ impl Chart {
         let over = scenario.sweep()?;
         let empty = vec![None; over.values.len()];
         let texts = over.texts();
-        let published = |side: Side| texts.iter().map(|t| published(scenario, over.key, t, side)).collect();
         Some(Self {
             sweep,
             key: over.key,
             numbers: over.values.iter().map(number).collect(),
             current: number(&scenario.resolved(Side::A, over.key)),
-            simulated: [empty.clone(), empty],
-            published: [published(Side::A), published(Side::B)],
+            simulated: [empty.clone(), empty.clone()],
+            published: [empty.clone(), empty],
             runs: [(); 2].map(|()| vec![0; texts.len()]),
             seeds: u64::from(scenario.seeds).min(MOST_SEEDS),
             texts,
             plan: Vec::new(),
             done: 0,
         })
+    }
+
+    /// Puts the published figures in that belong to the chart's scenario.
+    pub fn publish(&mut self, scenario: &Scenario, figures: Figures) {
+        for (side, row) in [Side::A, Side::B].into_iter().zip(&mut self.published) {
+            let published = |text: &String| published(scenario, self.key, text, side, figures);
+            *row = self.texts.iter().map(published).collect();
+        }
     }
 
     /// The jobs that fill it.
@@ -104,26 +113,32 @@ impl Chart {
 }
 
 /// The published figure of a point. There is one for a preset's own table only, so not when other settings changed.
-fn published(scenario: &Scenario, key: Key, text: &str, side: Side) -> Option<f64> {
+fn published(scenario: &Scenario, key: Key, text: &str, side: Side, figures: Figures) -> Option<f64> {
     let preset = scenario.preset?;
     let same_a = KEYS.iter().all(|k| *k == key || *k == Key::Seed || !scenario.is_changed(*k));
     let same_b = side == Side::A || scenario.b() == preset.b_values();
     // Settings of single jobs count for the run they are in.
     let same_jobs = !scenario.own().iter().any(|o| o.side == Side::A || o.side == side);
     let own = preset.sweep().key == key && same_a && same_b && same_jobs;
-    let (baseline, patched) = seed000_row(preset.name, text).filter(|_| own)?;
+    let (baseline, patched) = figures(preset.name, text).filter(|_| own)?;
     Some(if side == Side::B { patched } else { baseline })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::published::seed000_row;
     use bioscope_scenario::preset;
 
     #[test]
     fn published_figures_belong_to_the_presets_own_settings() {
         let mut s = Scenario::of(preset::find("smr-seq-write").unwrap());
-        let published = |s: &Scenario| Chart::of(1, s).unwrap().published.map(|side| side[7]);
+        let published = |s: &Scenario| {
+            let mut chart = Chart::of(1, s).unwrap();
+            assert!(chart.published.iter().flatten().all(Option::is_none), "nothing is published by itself");
+            chart.publish(s, &seed000_row);
+            chart.published.map(|side| side[7])
+        };
         assert_eq!(published(&s), [Some(112.0), Some(246.0)]);
         s.set_text("iodepth", "128").unwrap();
         assert_eq!(published(&s), [Some(112.0), Some(246.0)], "the swept setting itself");

@@ -7,13 +7,16 @@
 
 pub mod bench;
 pub mod chart;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(all(feature = "texts", not(target_family = "wasm")))]
 pub mod fit;
+#[cfg(feature = "texts")]
 pub mod published;
 pub mod run;
+#[cfg(feature = "texts")]
 pub mod seed000;
 pub mod seeded;
 pub mod sweep;
 #[cfg(not(target_family = "wasm"))]
 pub mod threads;
+#[cfg(feature = "texts")]
 pub mod validate;

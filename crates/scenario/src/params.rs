@@ -83,7 +83,7 @@ pub struct Param {
     pub live: Live,
     /// Key of the drive profile that `auto` takes its value from.
     pub profile: Option<&'static str>,
-    /// One sentence.
+    /// One sentence; empty without the feature `texts`.
     pub help: &'static str,
 }
 
@@ -168,8 +168,18 @@ macro_rules! params {
         /// All keys, in the order of [`PARAMS`].
         pub static KEYS: &[Key] = &[$(Key::$name,)*];
         /// All parameters; the order is that of URLs and forms.
-        pub static PARAMS: &[Param] = &[$($row,)*];
+        pub static PARAMS: &[Param] = &told([$($row,)*]);
     };
+}
+
+/// Rows as they are compiled in: without the feature `texts` their help is fetched instead.
+const fn told<const N: usize>(mut rows: [Param; N]) -> [Param; N] {
+    let mut i = 0;
+    while i < N && !cfg!(feature = "texts") {
+        rows[i].help = "";
+        i += 1;
+    }
+    rows
 }
 
 const BASE: Param = Param {

@@ -16,9 +16,9 @@ pub struct Preset {
     pub name: &'static str,
     /// Title.
     pub title: &'static str,
-    /// One sentence: what to look for.
+    /// One sentence: what to look for; empty without the feature `texts`.
     pub look_for: &'static str,
-    /// Where the scene comes from.
+    /// Where the scene comes from; empty without the feature `texts`.
     pub sources: &'static [&'static str],
     /// Settings of run A that are not defaults.
     pub a: &'static [(Key, &'static str)],
@@ -43,7 +43,7 @@ const XFS_ROW: &[(Key, &str)] =
 const ADAPTERS: (&str, &str) = ("hba", "ahci,mpi3mr");
 
 /// All presets.
-pub static PRESETS: &[Preset] = &[
+pub static PRESETS: &[Preset] = &told([
     Preset {
         name: "smr-seq-write",
         title: "Sequential writes at depth on an SMR disk",
@@ -115,7 +115,18 @@ pub static PRESETS: &[Preset] = &[
         t: Moment { ns: 1000 * MS, k: 0 },
         speed_ns: 20 * MS,
     },
-];
+]);
+
+/// Presets as they are compiled in: without the feature `texts` their guides are fetched instead.
+const fn told<const N: usize>(mut rows: [Preset; N]) -> [Preset; N] {
+    let mut i = 0;
+    while i < N && !cfg!(feature = "texts") {
+        rows[i].look_for = "";
+        rows[i].sources = &[];
+        i += 1;
+    }
+    rows
+}
 
 /// The preset of a name.
 pub fn find(name: &str) -> Option<&'static Preset> {

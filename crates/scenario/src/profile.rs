@@ -15,6 +15,39 @@ use crate::value::{self, MS, NS, Unit, Value};
 /// Text of the profile of the 30 TB host-managed SMR disk.
 pub const SMR_30TB: &str = include_str!("../../core/src/drive/model/smr-30tb.profile");
 
+/// The same as it is compiled in: without the feature `texts` only the numbers and their units, since the page has no
+/// place for the rest.
+static BUILT_IN: &str = if cfg!(feature = "texts") { SMR_30TB } else { NUMBERS };
+const NUMBERS: &str = match str::from_utf8(STRIPPED.0.split_at(STRIPPED.1).0) {
+    Ok(text) => text,
+    Err(_) => "",
+};
+const STRIPPED: ([u8; SMR_30TB.len()], usize) = numbers(SMR_30TB.as_bytes());
+
+/// A profile without its comments and provenances, and the length of that.
+const fn numbers<const N: usize>(text: &[u8]) -> ([u8; N], usize) {
+    let (mut out, mut len, mut i) = ([0; N], 0, 0);
+    // A provenance may not be empty: its first letter stays.
+    let (mut line_start, mut commas) = (true, 0);
+    let mut comment = false;
+    while i < text.len() {
+        let c = text[i];
+        if line_start {
+            (comment, commas) = (c == b'#', 0);
+        }
+        line_start = c == b'\n';
+        if !comment && (commas < 3 || line_start) {
+            out[len] = c;
+            len += 1;
+        }
+        if commas > 0 || c == b',' {
+            commas += 1;
+        }
+        i += 1;
+    }
+    (out, len)
+}
+
 /// One line of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
@@ -257,7 +290,7 @@ pub fn smr_30tb() -> &'static Profile {
     static PROFILE: OnceLock<Profile> = OnceLock::new();
     // The file is part of the program and read by a test.
     PROFILE.get_or_init(|| {
-        parse(SMR_30TB).and_then(|l| to_profile(&l)).unwrap_or_else(|d| panic!("smr-30tb.profile: {}", d[0]))
+        parse(BUILT_IN).and_then(|l| to_profile(&l)).unwrap_or_else(|d| panic!("smr-30tb.profile: {}", d[0]))
     })
 }
 
@@ -276,6 +309,12 @@ mod tests {
         assert_eq!(p.drive.rev_ns, 8_333_333);
         assert_eq!(p.drive.interface_rate, 550 << 20);
         assert!(p.drive.rate_inner < p.drive.rate_outer);
+    }
+
+    #[test]
+    fn the_numbers_alone_are_the_same_drive() {
+        assert!(NUMBERS.len() * 2 < SMR_30TB.len() && !NUMBERS.contains("fitted"), "{NUMBERS}");
+        assert_eq!(to_profile(&parse(NUMBERS).unwrap()).as_ref(), Ok(smr_30tb()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Asked for by the running page, so index.html does not name them. */
-const LATER = ['./static/boot.js'];
+const LATER = ['./static/boot.js', './static/words.json'];
 const PLACE = /const BUILD = '';\nconst FILES = \{\};\n/;
 
 export function writeServiceWorker(source, folder) {

@@ -18,6 +18,7 @@ use yew::virtual_dom::ListenerKind;
 use crate::app::{Msg, Typed};
 use crate::markup::{click, list, markup, on, yes};
 use crate::shared::Shared;
+use crate::words::Words;
 
 #[derive(Properties, PartialEq)]
 pub struct FormProps {
@@ -25,6 +26,8 @@ pub struct FormProps {
     /// Texts that are not values yet.
     pub typed: Shared<Vec<Typed>>,
     pub diagnostics: Shared<Vec<Diagnostic>>,
+    /// Help of the settings.
+    pub words: Words,
     pub compared: bool,
     pub advanced: bool,
     pub say: Callback<Msg>,
@@ -111,7 +114,7 @@ fn row(props: &FormProps, key: Key) -> Html {
     let id = AttrValue::from(["msg-", p.key].concat());
     markup!("
         <div key=" (p.key) " class=" (class) r#">
-            <label key="label" for="# (["field-", p.key].concat()) " title=" (p.help) ">" (dot) "" (parts) r#"</label>
+            <label key="label" for="# (["field-", p.key].concat()) " title=" (props.words.text("help", p.key)) ">" (dot) "" (parts) r#"</label>
             <div key="fields" class="fields">"# (field(Side::A)) "" (own_b.then(|| field(Side::B))) r#"</div>
             <div key="tools" class="tools">"# (reset) "" (other) r#"</div>
             <div key="messages" class="messages" aria-live="polite" id="# (id.clone()) " data-testid=" (id) ">"

@@ -53,6 +53,7 @@ impl Place {
 /// The card with the sweep's chart; `on` takes its canvas.
 pub fn throughput(
     chart: &Chart,
+    source: Option<String>,
     second: Option<&str>,
     compared: bool,
     seed: &str,
@@ -82,17 +83,13 @@ pub fn throughput(
         markup!("<span key=" (name(*s)) " class=" (["mark line ", letter(*s)].concat()) ">" (name(*s)) " simulated</span>")
     }));
     let ring = has_published.then(|| markup!(r#"<span key="ring" class="mark ring">published</span>"#));
-    // In short what `SEED_000_SOURCE` says.
     let second = second.map(|key| {
         let words =
             ["The second sweep, of ", key, ", is not drawn: each point has the run's own value. The command has both."];
         markup!(r#"<p key="second" class="source" data-testid="sweep-second">"# (words.concat()) "</p>")
     });
-    let source = has_published.then(|| {
-        markup!(
-            r#"<p key="source" class="source">published: commit log of QUEUE_ZONED_QD1_WRITES, MB/s read as MiB/s</p>"#
-        )
-    });
+    let source =
+        source.map(|words| markup!(r#"<p key="source" class="source" data-testid="sweep-source">"# (words) "</p>"));
     let bar = running.then(|| {
         markup!(r#"<progress key="bar" aria-label="Points computed" max="# (chart.total().to_string()) " value=" (chart.done.to_string()) " />")
     });
