@@ -23,12 +23,6 @@ impl Stripe {
         ((chunk % self.stripes) as u8, chunk / self.stripes * size + sector % size)
     }
 
-    /// The target's sector that a stripe holds at a sector of its own.
-    pub fn origin(&self, role: u8, member_sector: Sector) -> Sector {
-        let size = Sector::from(self.chunk_sectors);
-        (member_sector / size * self.stripes + Sector::from(role)) * size + member_sector % size
-    }
-
     /// Longest I/O at a sector: to the end of its chunk, or the device's max_sectors.
     pub fn max_io_len(&self, sector: Sector, max_sectors: u32) -> u32 {
         let left = self.chunk_sectors - (sector % Sector::from(self.chunk_sectors)) as u32;
@@ -75,12 +69,8 @@ mod tests {
     }
 
     #[test]
-    fn md_m11_dm_stripe_cuts_at_max_sectors_too_and_origin_undoes_map() {
+    fn md_m11_dm_stripe_cuts_at_max_sectors_too() {
         let s = Stripe { stripes: 3, chunk_sectors: 96 };
         assert_eq!(pieces(s, 90, 100, 64), [(90, 6), (96, 64), (160, 30)]);
-        for sector in 0..2000 {
-            let (role, at) = s.map(sector);
-            assert_eq!(s.origin(role, at), sector);
-        }
     }
 }

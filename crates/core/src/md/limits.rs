@@ -83,19 +83,6 @@ pub fn max_sectors(hw: u32, user: Option<u32>, io_opt: u32, io_min: u32, cap: u3
     hw.min(wish) / block * block
 }
 
-/// A write to queue/max_sectors_kb: the user's limit in sectors, `None` = back to the default. The limit is not held
-/// against the hardware's here: [`max_sectors`] takes the smaller one (kernel 1.3).
-///
-/// # Errors
-/// Less than a page of 4 KiB: EINVAL.
-pub fn store_max_sectors_kb(kb: u32) -> Result<Option<u32>, &'static str> {
-    match kb {
-        0 => Ok(None),
-        1..=3 => Err("EINVAL"),
-        _ => Ok(Some(kb.saturating_mul(2))),
-    }
-}
-
 fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
@@ -231,18 +218,6 @@ mod tests {
         assert_eq!(max_sectors(hw, Some(256), 6144 * KIB, 0, cap, 512), 256);
         assert_eq!(max_sectors(1000, Some(4096), 0, 0, cap, 512), 1000);
         assert_eq!(max_sectors(255, None, 0, 0, cap, 4096), 248);
-    }
-
-    #[test]
-    fn kernel_1_3_stores_of_max_sectors_kb() {
-        assert_eq!(store_max_sectors_kb(0), Ok(None));
-        for kb in 1..=3 {
-            assert_eq!(store_max_sectors_kb(kb), Err("EINVAL"));
-        }
-        assert_eq!(store_max_sectors_kb(4), Ok(Some(8)));
-        // More than the hardware takes is cut to it in silence.
-        let user = store_max_sectors_kb(100_000).unwrap();
-        assert_eq!(max_sectors(2048, user, 0, 0, 8192, 512), 2048);
     }
 
     #[test]

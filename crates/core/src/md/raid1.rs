@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use crate::units::Sector;
 
 /// BARRIER_UNIT_SECTOR_SIZE: no bio crosses a multiple of 64 MiB.
-const UNIT_SECTORS: Sector = 1 << 17;
+pub const UNIT_SECTORS: Sector = 1 << 17;
 
 /// What is remembered of a mirror.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,11 +30,6 @@ struct Mirror {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Raid1 {
     mirrors: Vec<Mirror>,
-}
-
-/// Sectors of a bio that raid1 handles at a time.
-pub fn front(sector: Sector, nr_sectors: u32) -> u32 {
-    u64::from(nr_sectors).min(UNIT_SECTORS - sector % UNIT_SECTORS) as u32
 }
 
 impl Raid1 {
@@ -91,11 +86,6 @@ impl Raid1 {
         let m = &mut self.mirrors[usize::from(role)];
         m.head_position = end;
         m.nr_pending -= 1;
-    }
-
-    /// Bytes of the backing memory.
-    pub fn heap_bytes(&self) -> usize {
-        self.mirrors.capacity() * size_of::<Mirror>()
     }
 }
 
@@ -183,12 +173,5 @@ mod tests {
         assert_eq!(r.choose(6144, &SSD, 2048), 0);
         r.completed(1, 0);
         assert_eq!(r.choose(6144, &SSD, 2048), 1);
-    }
-
-    #[test]
-    fn md_m11_bios_are_cut_at_64_mib() {
-        assert_eq!(front(0, 2048), 2048);
-        assert_eq!((front(131_072 - 8, 2048), front(131_072, 2048)), (8, 2048));
-        assert_eq!(front(3 * 131_072 + 100, 200_000), 131_072 - 100);
     }
 }

@@ -99,11 +99,6 @@ impl Raid10 {
         m.head_position = end;
         m.nr_pending -= 1;
     }
-
-    /// Bytes of the backing memory.
-    pub fn heap_bytes(&self) -> usize {
-        self.members.capacity() * size_of::<Member>()
-    }
 }
 
 #[cfg(test)]

@@ -123,11 +123,6 @@ impl SyncSpeed {
         }
         seen
     }
-
-    /// Bytes of the backing memory.
-    pub fn heap_bytes(&self) -> usize {
-        self.last_events.capacity() * size_of::<i64>()
-    }
 }
 
 #[cfg(test)]
