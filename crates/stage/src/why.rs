@@ -41,6 +41,7 @@ fn is_state(why: &Why) -> bool {
             | Why::CacheWindowFull { .. }
             | Why::DepthFull { .. }
             | Why::InFlightFull { .. }
+            | Why::StripeCacheFull { .. }
     )
 }
 
@@ -166,6 +167,36 @@ fn sentence(why: &Why) -> String {
             let wait = text::count(u64::from(waiting), "request", "requests");
             format!("A live setting *freezes the queue of device {dev}* until {wait} in flight complete.")
         }
+        Why::ReadModifyWrite { sector, rmw, rcw } => {
+            let reads = text::count(u64::from(rmw), "block", "blocks");
+            format!(
+                "The stripe at sector {sector} is *written by read-modify-write*: it reads {reads} instead of {rcw}."
+            )
+        }
+        Why::ReconstructWrite { sector, rmw, rcw } => {
+            let reads = text::count(u64::from(rcw), "block", "blocks");
+            format!(
+                "The stripe at sector {sector} is *reconstructed*: it reads {reads}, to modify it would read {rmw}."
+            )
+        }
+        Why::FullStripe { sector, blocks } => {
+            let data = text::count(u64::from(blocks), "data block", "data blocks");
+            format!("The stripe at sector {sector} has all {data} new: it is *written without reading*.")
+        }
+        Why::StripeBatch { sector, stripes } => {
+            format!("The {stripes} stripes from sector {sector} are full: *written as one batch*, without reading.")
+        }
+        Why::StripeDelayed { sector, reads, preread } => {
+            let reads = text::count(u64::from(reads), "read", "reads");
+            let until = match preread {
+                0 => "raid5d has nothing else to handle".into(),
+                n => format!("{} done", text::count(u64::from(n), "other is", "others are")),
+            };
+            format!("The stripe at sector {sector} is *delayed*: its {reads} wait until {until}.")
+        }
+        Why::StripeCacheFull { dev, active, size } => {
+            format!("No stripe is free on device {dev}, {active} of {size} are in use: the *writer sleeps*.")
+        }
     }
 }
 
@@ -204,7 +235,13 @@ mod tests {
             | Why::ZoneFull { .. }
             | Why::Aborted { .. }
             | Why::DeviceError { .. }
-            | Why::Frozen { .. } => {}
+            | Why::Frozen { .. }
+            | Why::ReadModifyWrite { .. }
+            | Why::ReconstructWrite { .. }
+            | Why::FullStripe { .. }
+            | Why::StripeBatch { .. }
+            | Why::StripeDelayed { .. }
+            | Why::StripeCacheFull { .. } => {}
         }
         vec![
             first,
@@ -237,6 +274,13 @@ mod tests {
             Why::Aborted { zone: 42, bios: 31 },
             Why::DeviceError { zone: 42, status: BlkStatus::Medium },
             Why::Frozen { dev: 0, waiting: 64 },
+            Why::ReadModifyWrite { sector: 1024, rmw: 2, rcw: 6 },
+            Why::ReconstructWrite { sector: 1024, rmw: 4, rcw: 4 },
+            Why::FullStripe { sector: 1024, blocks: 7 },
+            Why::StripeBatch { sector: 1024, stripes: 128 },
+            Why::StripeDelayed { sector: 1024, reads: 2, preread: 8 },
+            Why::StripeDelayed { sector: 1024, reads: 1, preread: 0 },
+            Why::StripeCacheFull { dev: 0, active: 256, size: 256 },
         ]
     }
 
@@ -245,7 +289,8 @@ mod tests {
         for why in all() {
             let segments = why_segments(&WhyRecord { time: 3_482_175_331, bio: 9, why });
             let text: String = segments.iter().map(|s| s.text.as_str()).collect();
-            let object = ["one ", "ob ", "equest 812", "he cache", "device 0"].iter().any(|o| text.contains(o));
+            let object =
+                ["one ", "ob ", "equest 812", "he cache", "device 0", "tripe"].iter().any(|o| text.contains(o));
             assert!(!text.replace("device 0", "").contains(" 0 "), "{text}");
             assert!(object && text.contains(|c: char| c.is_ascii_digit()), "{text}");
             assert_eq!(segments.iter().filter(|s| s.bold).count(), 1, "{text}");

@@ -5,7 +5,7 @@
 //! Leaves out: text.
 
 use crate::time::{SimDuration, SimTime};
-use crate::units::{BioId, BlkStatus, JobIdx, RqId, Sector, ZoneNo};
+use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, RqId, Sector, ZoneNo};
 
 /// A reason. Zones are zone numbers, times ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,18 @@ pub enum Why {
     DeviceError { zone: ZoneNo, status: BlkStatus },
     /// A live setting froze the queue.
     Frozen { dev: u16, waiting: u32 },
+    /// raid5: a stripe reads what it writes and parity; in blocks of its members, sectors without data_offset.
+    ReadModifyWrite { sector: Sector, rmw: u32, rcw: u32 },
+    /// raid5: a stripe reads what it does not write.
+    ReconstructWrite { sector: Sector, rmw: u32, rcw: u32 },
+    /// raid5: new data covers a stripe, nothing is read.
+    FullStripe { sector: Sector, blocks: u32 },
+    /// raid5: full stripes of a chunk are handled as one.
+    StripeBatch { sector: Sector, stripes: u32 },
+    /// raid5: a stripe may not read yet; so many others may.
+    StripeDelayed { sector: Sector, reads: u32, preread: u32 },
+    /// raid5: a writer waits for a stripe.
+    StripeCacheFull { dev: DevIdx, active: u32, size: u32 },
 }
 
 /// A reason with its moment.
