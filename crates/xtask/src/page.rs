@@ -95,7 +95,7 @@ fn from_sources(
 }
 
 /// What the page is made of, in the repository's root.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "Cargo.lock",
     "Cargo.toml",
     "Trunk.toml",
@@ -106,6 +106,7 @@ const SOURCES: [&str; 11] = [
     "rust-toolchain.toml",
     "static",
     "sw.js",
+    "vendor",
     "web",
 ];
 
