@@ -7,7 +7,7 @@
 
 use std::io::Write;
 
-use bioscope_lab::published::{SEED_000, SEED_000_SOURCE};
+use bioscope_lab::published::{SEED_000, SEED_000_IN_SHORT};
 use bioscope_scenario::{PARAMS, PRESETS};
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub fn words(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let parts = [
         ("help", PARAMS.iter().map(|p| (p.key, json!(p.help))).collect::<Vec<_>>()),
         ("look_for", PRESETS.iter().map(|p| (p.name, json!(p.look_for))).collect()),
-        ("source", published.clone().map(|p| (p.name, json!(SEED_000_SOURCE))).collect()),
+        ("source", published.clone().map(|p| (p.name, json!(SEED_000_IN_SHORT))).collect()),
         ("published", published.map(|p| (p.name, figures(p.name))).collect()),
     ];
     for (i, (part, entries)) in parts.iter().enumerate() {
