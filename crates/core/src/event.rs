@@ -26,6 +26,8 @@ pub enum Event {
     Head(DevIdx),
     /// A capped device is done with its oldest command.
     Capped(DevIdx),
+    /// Tags came back when requests were merged.
+    TagFreed(DevIdx),
     /// The next submission step of a task.
     Step(u16),
     /// A thread of md, dm or blk-throttle runs.

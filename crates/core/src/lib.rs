@@ -26,6 +26,7 @@ mod rng;
 pub mod sim;
 mod slab;
 mod sorted;
+pub mod thread;
 pub mod time;
 pub mod units;
 mod view;

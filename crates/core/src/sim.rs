@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 
 use crate::blk::bio::Bio;
 use crate::blk::request::Request;
-use crate::blk::{Ctx, Device, Media, Queue};
+use crate::blk::task::TaskState;
+use crate::blk::{Ctx, Device, Media};
 use crate::bus::Bus;
 use crate::config::SimConfig;
 use crate::drive::Done;
@@ -20,6 +21,7 @@ use crate::observe::stats::Stats;
 use crate::observe::trace::TraceSink;
 use crate::observe::why::WhyRecord;
 use crate::slab::Slab;
+use crate::thread::{self, Thread};
 use crate::time::SimTime;
 use crate::units::{BioId, DevIdx, JobIdx, RqId, Sector, ZoneNo};
 use crate::workload::{Job, fio::Shared};
@@ -41,6 +43,8 @@ pub(crate) struct State {
     pub rqs: Slab<Request>,
     pub devs: Vec<Device>,
     pub jobs: Vec<Job>,
+    pub threads: Vec<Thread>,
+    pub tasks: Vec<TaskState>,
     pub fio: Shared,
     pub ids: (BioId, RqId),
     pub stopped: bool,
@@ -80,13 +84,8 @@ pub struct ZoneReport {
 impl Simulation {
     /// Sets a run up at time 0, nothing handled yet.
     pub fn new(cfg: Arc<SimConfig>) -> Self {
-        let devs: Vec<Device> = (0..)
-            .zip(&cfg.devices)
-            .map(|(i, d)| Device {
-                queue: d.queue.map(|q| Queue::new(q, cfg.host.nr_cpus)),
-                media: Media::new(i, d, cfg.seed),
-            })
-            .collect();
+        let devs: Vec<Device> = (0..cfg.devices.len()).map(|i| Device::new(i as DevIdx, &cfg)).collect();
+        let threads: Vec<Thread> = (0..).zip(&cfg.devices).flat_map(|(i, d)| thread::of_device(i, d)).collect();
         let jobs = (0..)
             .zip(&cfg.jobs)
             .map(|(i, j)| {
@@ -94,6 +93,7 @@ impl Simulation {
                 Job::new(j, i, cfg.seed, zone_sectors)
             })
             .collect();
+        let tasks = alloc::vec![TaskState::default(); cfg.jobs.len() + threads.len()];
         let st = State {
             now: 0,
             events: 0,
@@ -102,6 +102,8 @@ impl Simulation {
             rqs: Slab::default(),
             devs,
             jobs,
+            threads,
+            tasks,
             fio: Shared::default(),
             ids: (0, 0),
             stopped: false,
@@ -117,6 +119,11 @@ impl Simulation {
             for j in 0..ctx.jobs.len() {
                 let start = ctx.cfg.jobs[j].start_ns;
                 ctx.wake_job(j as JobIdx, start);
+            }
+            for n in 0..ctx.threads.len() {
+                if ctx.threads[n].kind == thread::ThreadKind::MdSync {
+                    ctx.wake_thread(n as u16, 0);
+                }
             }
             for (n, c) in (0..).zip(&ctx.cfg.changes) {
                 ctx.bus.queue.push(c.at, Event::Change(n));
@@ -148,6 +155,8 @@ impl Simulation {
             rqs: &mut st.rqs,
             devs: &mut st.devs,
             jobs: &mut st.jobs,
+            threads: &mut st.threads,
+            tasks: &mut st.tasks,
             fio: &mut st.fio,
             ids: &mut st.ids,
             stopped: &mut st.stopped,
@@ -252,9 +261,10 @@ impl Simulation {
     /// Bytes this value occupies, heap included, about: what a checkpoint costs.
     pub fn heap_bytes(&self) -> usize {
         let st = &self.st;
-        let devs: usize =
-            st.devs.iter().map(|d| d.media.heap_bytes() + d.queue.as_ref().map_or(0, Queue::heap_bytes)).sum();
+        let devs: usize = st.devs.iter().map(Device::heap_bytes).sum();
         let jobs: usize = st.jobs.iter().map(|j| size_of::<Job>() + j.heap_bytes()).sum();
+        let tasks: usize = st.tasks.iter().map(|t| size_of::<TaskState>() + t.heap_bytes()).sum();
+        let threads: usize = st.threads.iter().map(|t| size_of::<Thread>() + t.heap_bytes()).sum();
         size_of::<Self>()
             + st.queue.heap_bytes()
             + st.bios.heap_bytes()
@@ -264,6 +274,8 @@ impl Simulation {
             + st.why.capacity() * size_of::<WhyRecord>()
             + devs
             + jobs
+            + tasks
+            + threads
     }
 }
 
@@ -288,7 +300,9 @@ fn handle(ctx: &mut Ctx, event: Event) {
             };
             complete(ctx, dev, done);
         }
-        Event::Step(_) | Event::Thread(_) => {}
+        Event::TagFreed(dev) => ctx.tag_freed(dev),
+        Event::Step(t) => ctx.step_event(usize::from(t)),
+        Event::Thread(n) => ctx.thread_run(n),
         Event::Fault(dev, rq, status) => ctx.complete(dev, Done { rq, status }),
         Event::Change(n) => ctx.change(n),
         Event::RampOver => ctx.open_window(),

@@ -67,6 +67,8 @@ pub enum BlkStatus {
     ZoneOpenResource = 3,
     /// BLK_STS_NOTSUPP, EOPNOTSUPP
     NotSupp = 4,
+    /// BLK_STS_AGAIN, EAGAIN
+    Again = 5,
 }
 
 impl BlkStatus {
@@ -78,6 +80,7 @@ impl BlkStatus {
             BlkStatus::Medium => Some("ENODATA"),
             BlkStatus::ZoneOpenResource => Some("ETOOMANYREFS"),
             BlkStatus::NotSupp => Some("EOPNOTSUPP"),
+            BlkStatus::Again => Some("EAGAIN"),
         }
     }
     /// The errno as the positive number blktrace prints; 0 for success.
@@ -88,6 +91,7 @@ impl BlkStatus {
             BlkStatus::Medium => 61,
             BlkStatus::ZoneOpenResource => 109,
             BlkStatus::NotSupp => 95,
+            BlkStatus::Again => 11,
         }
     }
 }

@@ -6,9 +6,12 @@
 
 use alloc::vec::Vec;
 
+use crate::blk::Media;
 use crate::blk::elevator::AnyElevator;
 use crate::blk::tag::Tags;
+use crate::blk::throttle::Throttle;
 use crate::config::WorkloadConfig;
+use crate::md::raid5::Raid5;
 use crate::observe::snapshot::*;
 use crate::sim::{Simulation, State};
 use crate::slab::Idx;
@@ -27,7 +30,7 @@ pub(crate) fn snapshot(sim: &Simulation) -> Snapshot {
         events: v.st.events,
         done: sim.next_time().is_none(),
         jobs: (0..v.st.jobs.len()).map(|j| v.job(j)).collect(),
-        tasks: Vec::new(),
+        tasks: (0..v.st.tasks.len()).map(|t| v.task(t)).collect(),
         devices: (0..v.st.devs.len()).map(|d| v.device(d)).collect(),
         stats: v.st.stats.clone(),
         why: v.st.why.iter().copied().collect(),
@@ -50,7 +53,7 @@ impl View<'_> {
             nr_sectors: b.nr_sectors,
             zone: self.zone(b.dev, b.sector),
             dev: b.dev,
-            origin: b.sector,
+            origin: b.origin,
             q_time: b.q_time,
             stage,
         }
@@ -69,7 +72,7 @@ impl View<'_> {
             nr_sectors: r.nr_sectors,
             zone: r.zone,
             dev: r.dev,
-            origin: b.sector,
+            origin: b.origin,
             tag: r.tag,
             internal_tag: r.internal_tag,
             d_time: r.d_time,
@@ -78,7 +81,11 @@ impl View<'_> {
 
     fn job(&self, j: usize) -> JobView {
         let (cfg, job) = (&self.sim.cfg.jobs[j], &self.st.jobs[j]);
-        let iodepth = if let WorkloadConfig::FioZbd(f) = &cfg.workload { f.iodepth } else { 0 };
+        let iodepth = match &cfg.workload {
+            WorkloadConfig::FioZbd(f) => f.iodepth,
+            WorkloadConfig::Linear(l) => l.iodepth,
+            WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) => 0,
+        };
         JobView {
             name: cfg.name.clone(),
             state: job.state,
@@ -90,6 +97,49 @@ impl View<'_> {
                 .collect(),
             locks: self.st.fio.locks_of(j as JobIdx).collect(),
             bytes_in_flight: job.bytes_in_flight,
+        }
+    }
+
+    /// A task in `submit_bio`.
+    fn task(&self, t: usize) -> TaskView {
+        let task = &self.st.tasks[t];
+        let name = match t.checked_sub(self.st.jobs.len()) {
+            None => self.sim.cfg.jobs[t].name.clone(),
+            Some(n) => {
+                let thread = &self.st.threads[n];
+                let dev = &self.sim.cfg.devices[usize::from(thread.dev)];
+                thread.name(dev)
+            }
+        };
+        let last = task.current;
+        // As the next step takes them: lower devices first.
+        let (same, lower): (Vec<Idx>, Vec<Idx>) =
+            task.pushed.iter().copied().partition(|b| last.is_some_and(|l| self.st.bios[*b].dev == l.dev));
+        let view = |b: &Idx| self.bio(*b, BioStage::Tag);
+        TaskView {
+            name,
+            step: if task.active { task.step } else { 0 },
+            current: last.map(|c| BioView {
+                id: c.id,
+                parent: c.id,
+                job: c.job,
+                op: c.op,
+                sector: c.sector,
+                nr_sectors: c.nr_sectors,
+                zone: self.zone(c.dev, c.sector),
+                dev: c.dev,
+                origin: c.origin,
+                q_time: self.st.now,
+                stage: BioStage::Tag,
+            }),
+            pushed: lower.iter().chain(&same).map(view).collect(),
+            backlog: task.backlog.iter().map(view).collect(),
+            plug: task.plug.as_ref().map(|p| PlugView {
+                requests: p.list.iter().map(|rq| self.request(*rq)).collect(),
+                multiple_queues: p.multiple_queues,
+                limit: p.limit(&self.sim.cfg.kernel.plug),
+                stripes: p.stripes.len() as u32,
+            }),
         }
     }
 
@@ -121,6 +171,10 @@ impl View<'_> {
         let dev = &self.st.devs[d];
         let name = self.sim.cfg.devices[d].name.clone();
         let drive = dev.media.disk().map(|d| d.view()).unwrap_or_default();
+        let stats = dev.stats.up_to(self.st.now);
+        let window = dev.window.1.unwrap_or(stats).since(&dev.window.0);
+        let stripe_cache = if let Media::Md(m) = &dev.media { m.raid5().map(Raid5::view) } else { None };
+        let throttled = dev.throttle.as_ref().map_or(0, Throttle::held);
         let Some(q) = &dev.queue else {
             return DeviceView {
                 name,
@@ -133,9 +187,10 @@ impl View<'_> {
                 dispatch: Vec::new(),
                 frozen: false,
                 drive,
-                stats: DiskStats::default(),
-                stripe_cache: None,
-                throttled: 0,
+                stats,
+                window,
+                stripe_cache,
+                throttled,
             };
         };
         let waiters = q.nr_tag_waiters();
@@ -180,9 +235,10 @@ impl View<'_> {
             dispatch: Vec::new(),
             frozen: q.frozen(),
             drive,
-            stats: DiskStats::default(),
-            stripe_cache: None,
-            throttled: 0,
+            stats,
+            window,
+            stripe_cache,
+            throttled,
         }
     }
 }

@@ -6,11 +6,11 @@
 //! Leaves out: message records, and the cut of names after 15 characters (a worker keeps its whole name).
 //!
 //! Process numbers: job i is 1000 + i; 0 is whoever was interrupted; 500 kblockd's kworker; 501 the disk's
-//! zone write plugs worker. None of them is in the trace itself, which has no processes.
+//! zone write plugs worker; 502 to 505 threads of arrays, dm-crypt and blk-throttle. None of them is in the trace itself, which has no processes.
 
 use std::fmt::Write;
 
-use bioscope_core::config::{SimConfig, WorkloadConfig};
+use bioscope_core::config::{LinearConfig, SimConfig, Tool, WorkloadConfig};
 use bioscope_core::observe::trace::{Action, TraceRecord, flag};
 use bioscope_core::units::Op;
 
@@ -18,6 +18,24 @@ const PID_JOB: u32 = 1000;
 const PID_KWORKER: u32 = 500;
 const PID_WORKER: u32 = 501;
 const KWORKER: &str = "kworker/u16:0";
+/// Threads of stacked devices and of blk-throttle: the flag that names one, its number, and its name, to which an
+/// array adds its own in front.
+const THREADS: [(u16, u32, &str); 4] = [
+    (flag::MD_THREAD, 502, "_raid5"),
+    (flag::MD_SYNC, 503, "_resync"),
+    (flag::CRYPT, 504, "dmcrypt_write"),
+    (flag::THROTTLE, 505, "kthrotld"),
+];
+
+/// Name of a job's task.
+fn comm(workload: &WorkloadConfig) -> &'static str {
+    match workload {
+        WorkloadConfig::Writeback(_) => KWORKER,
+        WorkloadConfig::Linear(l) if l.buffered => KWORKER,
+        WorkloadConfig::Linear(LinearConfig { tool: Tool::Dd, .. }) => "dd",
+        _ => "fio",
+    }
+}
 
 /// All actions, in blktrace's order, this simulator's own words last.
 const ALL: [Action; 24] = [
@@ -107,8 +125,10 @@ pub struct Blkparse {
     nr_cpus: u16,
     /// Name, major, minor.
     devices: Vec<(String, u16, u16)>,
-    /// Whether each job's task is a kworker.
-    flusher: Vec<bool>,
+    /// Of each device, the stacked device above it.
+    above: Vec<Option<usize>>,
+    /// Name of each job's task.
+    comms: Vec<&'static str>,
 }
 
 impl Blkparse {
@@ -120,7 +140,10 @@ impl Blkparse {
             seq: vec![0; usize::from(nr_cpus)],
             nr_cpus,
             devices: cfg.devices.iter().map(|d| (d.name.clone(), d.dev.0, d.dev.1)).collect(),
-            flusher: cfg.jobs.iter().map(|j| matches!(j.workload, WorkloadConfig::Writeback(_))).collect(),
+            above: (0..cfg.devices.len())
+                .map(|dev| cfg.devices.iter().position(|d| d.members().iter().any(|m| usize::from(*m) == dev)))
+                .collect(),
+            comms: cfg.jobs.iter().map(|j| comm(&j.workload)).collect(),
         }
     }
 
@@ -137,15 +160,21 @@ impl Blkparse {
             Some((name, major, minor)) => (name.as_str(), *major, *minor),
             None => ("", 0, 0),
         };
+        let thread = THREADS.iter().find(|t| r.flags & t.0 != 0);
         let (pid, comm) = if r.flags & flag::WORKER != 0 {
             (PID_WORKER, format!("{name}_zwplugs_worker"))
+        } else if let Some((_, pid, suffix)) = thread {
+            // An array's own threads carry its name.
+            let array = self.above[usize::from(r.dev)].unwrap_or(usize::from(r.dev));
+            let owner = if suffix.starts_with('_') { self.devices[array].0.as_str() } else { "" };
+            (*pid, [owner, suffix].concat())
         } else if r.flags & flag::IRQ != 0 || r.job == u16::MAX {
             (0, "swapper/0".into())
         } else if r.flags & flag::KWORKER != 0 {
             (PID_KWORKER, KWORKER.into())
         } else {
-            let flusher = self.flusher.get(usize::from(r.job)).copied().unwrap_or(false);
-            (PID_JOB + u32::from(r.job), if flusher { KWORKER } else { "fio" }.into())
+            let comm = self.comms.get(usize::from(r.job)).copied().unwrap_or("fio");
+            (PID_JOB + u32::from(r.job), comm.into())
         };
         // Writing to a String cannot fail.
         let _ = write!(
@@ -153,7 +182,7 @@ impl Blkparse {
             "{major:3},{minor:<3} {cpu:2} {seq:8} {:5}.{:09} {pid:5} {:>2} {:>3} ",
             r.time / 1_000_000_000,
             r.time % 1_000_000_000,
-            letter(r.action),
+            if r.action == Action::Unplug && r.flags & flag::SCHEDULE != 0 { "UT" } else { letter(r.action) },
             // A plug belongs to a task, not to an operation.
             if matches!(r.action, Action::Plug | Action::Unplug) { "N" } else { rwbs(r) },
         );
@@ -170,7 +199,8 @@ impl Blkparse {
             Action::Unplug => write!(out, "[{comm}] {}", r.arg),
             Action::Split => write!(out, "{} / {} [{comm}]", r.sector, r.arg),
             Action::Remap => {
-                let (major, minor) = self.devices.first().map_or((0, 0), |d| (d.1, d.2));
+                let above = self.above[usize::from(r.dev)];
+                let (major, minor) = above.map_or((0, 0), |d| (self.devices[d].1, self.devices[d].2));
                 write!(out, "{} + {} <- ({major},{minor}) {}", r.sector, r.nr_sectors, r.arg)
             }
             Action::Seek | Action::Rotate | Action::Transfer | Action::Reset => {

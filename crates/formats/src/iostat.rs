@@ -224,6 +224,7 @@ mod tests {
             frozen: false,
             drive: DriveView::default(),
             stats: DiskStats { in_flight: 1, since: 400 * MS, io_ticks_ns: 100 * MS, ..DiskStats::default() },
+            window: DiskStats::default(),
             stripe_cache: None,
             throttled: 0,
         };

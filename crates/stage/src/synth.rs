@@ -107,6 +107,7 @@ fn device() -> DeviceView {
         frozen: false,
         drive: DriveView { rev_ns: REV, nr_zones: 111_760, zone_sectors: ZONE, max_open: 128, ..DriveView::default() },
         stats: bioscope_core::observe::snapshot::DiskStats::default(),
+        window: bioscope_core::observe::snapshot::DiskStats::default(),
         stripe_cache: None,
         throttled: 0,
     }

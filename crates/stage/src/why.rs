@@ -36,6 +36,10 @@ fn is_state(why: &Why) -> bool {
             | Why::PulledIn { .. }
             | Why::SplitBySegments { .. }
             | Why::SplitBySize { .. }
+            | Why::SplitByStripe { .. }
+            | Why::SplitAtChunk { .. }
+            | Why::NotMerged { .. }
+            | Why::Throttled { .. }
             | Why::NoSchedTag { .. }
             | Why::NoDriverTag { .. }
             | Why::CacheWindowFull { .. }
@@ -197,6 +201,30 @@ fn sentence(why: &Why) -> String {
         Why::StripeCacheFull { dev, active, size } => {
             format!("No stripe is free on device {dev}, {active} of {size} are in use: the *writer sleeps*.")
         }
+        Why::SplitByStripe { dev: _, front_sectors, chunk_sectors } => {
+            let stripe = size(chunk_sectors);
+            format!("The array's bio is *split after {}*: its chunk_sectors are {stripe}.", size(front_sectors))
+        }
+        Why::SplitAtChunk { dev: _, front_sectors, rest_sectors } => {
+            let rest = size(rest_sectors);
+            format!("The bio is *cut after {}*, at its chunk's end; {rest} are submitted again.", size(front_sectors))
+        }
+        Why::BeforeBacklog { dev: _, same, older } => {
+            format!("What this step pushed, {}, goes *before the older backlog* of {}.", bios(same), bios(older))
+        }
+        Why::PlugFull { requests, limit } => {
+            let n = text::count(u64::from(requests), "request", "requests");
+            format!("The plug holds {n}, its limit is {limit}: it is *flushed* before the next is added.")
+        }
+        Why::PlugBytes { rq, kib } => {
+            format!("The plug is *flushed*: the request it looks at, {rq}, already has {kib} KiB.")
+        }
+        Why::NotMerged { dev: _, rq, end, sector } => {
+            format!("*Not merged*: request {rq}, the one that is tried, ends at {end} and the bio starts at {sector}.")
+        }
+        Why::Throttled { dev: _, kib, ns } => {
+            format!("io.max *holds back* a bio of {kib} KiB for {}.", text::duration(ns))
+        }
     }
 }
 
@@ -241,7 +269,14 @@ mod tests {
             | Why::FullStripe { .. }
             | Why::StripeBatch { .. }
             | Why::StripeDelayed { .. }
-            | Why::StripeCacheFull { .. } => {}
+            | Why::StripeCacheFull { .. }
+            | Why::SplitByStripe { .. }
+            | Why::SplitAtChunk { .. }
+            | Why::BeforeBacklog { .. }
+            | Why::PlugFull { .. }
+            | Why::PlugBytes { .. }
+            | Why::NotMerged { .. }
+            | Why::Throttled { .. } => {}
         }
         vec![
             first,
@@ -281,6 +316,13 @@ mod tests {
             Why::StripeDelayed { sector: 1024, reads: 2, preread: 8 },
             Why::StripeDelayed { sector: 1024, reads: 1, preread: 0 },
             Why::StripeCacheFull { dev: 0, active: 256, size: 256 },
+            Why::SplitByStripe { dev: 8, front_sectors: 896, chunk_sectors: 896 },
+            Why::SplitAtChunk { dev: 8, front_sectors: 128, rest_sectors: 1920 },
+            Why::BeforeBacklog { dev: 8, same: 1, older: 2 },
+            Why::PlugFull { requests: 32, limit: 32 },
+            Why::PlugBytes { rq: 812, kib: 128 },
+            Why::NotMerged { dev: 3, rq: 812, end: 14_071_552, sector: 14_071_808 },
+            Why::Throttled { dev: 8, kib: 1024, ns: 100_000_000 },
         ]
     }
 
@@ -289,8 +331,9 @@ mod tests {
         for why in all() {
             let segments = why_segments(&WhyRecord { time: 3_482_175_331, bio: 9, why });
             let text: String = segments.iter().map(|s| s.text.as_str()).collect();
-            let object =
-                ["one ", "ob ", "equest 812", "he cache", "device 0", "tripe"].iter().any(|o| text.contains(o));
+            let object = ["one ", "ob ", "equest 812", "cache", "device 0", "array", "he plug", " bio", "tripe"]
+                .iter()
+                .any(|o| text.contains(o));
             assert!(!text.replace("device 0", "").contains(" 0 "), "{text}");
             assert!(object && text.contains(|c: char| c.is_ascii_digit()), "{text}");
             assert_eq!(segments.iter().filter(|s| s.bold).count(), 1, "{text}");

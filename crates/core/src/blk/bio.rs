@@ -21,6 +21,37 @@ pub mod bflag {
     pub const SYNC: u8 = 8;
     /// Holds a reference of q_usage_counter.
     pub const ENTERED: u8 = 16;
+    /// BIO_TRACE_COMPLETION: Q was traced; C is traced for a bio that never becomes a request.
+    pub const TRACED: u8 = 32;
+    /// BIO_BPS_THROTTLED: its bytes have been charged.
+    pub const BPS_THROTTLED: u8 = 64;
+    /// Counted in the statistics of the bio-based device it is for.
+    pub const ACCOUNTED: u8 = 128;
+}
+
+/// `bi_end_io`: who learns that a bio has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndIo {
+    /// The workload that submitted it.
+    Job,
+    /// The original this front part was split from (`bio_chain`).
+    Chain(Idx),
+    /// The bio of a stacked device, for which this one went to the member of this role.
+    Member {
+        /// The stacked device's bio.
+        parent: Idx,
+        /// Role of the member.
+        role: u8,
+    },
+    /// A page of a stripe of the array.
+    Stripe {
+        /// The array.
+        md: DevIdx,
+        /// Its stripe.
+        stripe: u32,
+        /// Role of the member.
+        role: u8,
+    },
 }
 
 /// See the module.
@@ -46,10 +77,16 @@ pub struct Bio {
     pub first_sector: Sector,
     /// Length as submitted.
     pub first_nr_sectors: u32,
+    /// Where the start of what is left is on the device the workload submitted to; `NO_ORIGIN` for parity.
+    pub origin: Sector,
+    /// Mean contiguous bytes of its pages.
+    pub segment_bytes: u32,
     /// When it was queued.
     pub q_time: SimTime,
-    /// The original a front part belongs to.
-    pub chain: Option<Idx>,
+    /// When its stacked device began to count it.
+    pub acct_time: SimTime,
+    /// Who learns of its end.
+    pub end: EndIo,
     /// Parts (itself included) not yet done.
     pub remaining: u32,
     /// First error.

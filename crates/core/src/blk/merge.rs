@@ -1,16 +1,33 @@
-//! Merging: may this bio continue that request?
+//! Merging: may this bio, or this request, continue that request?
 //!
-//! Models: block/blk-merge.c, 7.1 (kernel 2.6): mergeable flags, operation, adjacency, max_sectors and zone end,
-//! max_segments; a failed size or segment check sets NOMERGE on the request.
-//! Rule: what is merged stays contiguous; a front merge is refused under zone write plugging.
-//! Leaves out: request-request merges, write hints, integrity, cgroups.
+//! Models: block/blk-merge.c and elevator.c, 7.1 (kernel 2.6): mergeable flags, operation, adjacency, max_sectors and
+//! chunk_sectors, max_segments; a bio that fails on size or segments sets NOMERGE on the request.
+//! Rule: attempts in the kernel's order (plug, then scheduler or ctx list); what is merged stays contiguous; a front
+//! merge is refused under zone write plugging.
+//! Leaves out: write hints, integrity, cgroups, priorities.
 
 use super::bio::bflag;
-use super::elevator::Queued;
-use super::{Ctx, split};
+use super::elevator::{AnyElevator, Queued};
+use super::split::nr_segments;
+use super::{Ctx, Task};
+use crate::event::Event;
 use crate::observe::trace::Action;
 use crate::slab::Idx;
-use crate::units::{DevIdx, Op};
+use crate::units::{DevIdx, Op, Sector};
+
+/// Requests of a ctx list that are looked at.
+const CTX_SCAN: usize = 8;
+
+/// What came of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Merge {
+    /// Not adjacent, or not of a kind that merges.
+    No,
+    /// Adjacent, but the limits do not allow it.
+    Failed,
+    /// The bio is part of the request now.
+    Done,
+}
 
 impl Ctx<'_> {
     fn mergeable(&self, rq: Idx, bio: Idx) -> bool {
@@ -18,90 +35,217 @@ impl Ctx<'_> {
         !r.nomerge && b.flags & bflag::NOMERGE == 0 && r.op == b.op && matches!(b.op, Op::Read | Op::Write)
     }
 
-    /// The sizes added stay inside max_sectors, the zone and max_segments.
-    fn fits(&mut self, dev: DevIdx, rq: Idx, bio: Idx, start: u64) -> bool {
-        let chunk = self.zone_sectors(dev);
+    /// Sizes added to a request at `start` stay inside the limits.
+    fn fits(&mut self, dev: DevIdx, start: Sector, sectors: u32, segments: u32) -> bool {
+        let limits = self.limits(dev);
+        limits.front(start, sectors, u32::MAX).is_none() && segments <= limits.max_segments
+    }
+
+    /// A request with a bio more, at either end, stays inside the limits.
+    fn bio_fits(&mut self, rq: Idx, bio: Idx, start: Sector) -> bool {
         let sectors = self.rqs[rq].nr_sectors + self.bios[bio].nr_sectors;
         let segments = self.rqs[rq].nr_segments + self.bio_segments(bio);
-        let cfg = self.queue(dev).cfg;
-        let by_size = split::front(&cfg, chunk, start, sectors, u32::MAX).is_none();
-        by_size && segments <= cfg.max_segments
+        self.fits(self.rqs[rq].dev, start, sectors, segments)
     }
 
     /// A queued bio may be appended to this request.
-    pub(super) fn may_append(&mut self, dev: DevIdx, rq: Idx, bio: Idx) -> bool {
+    pub(super) fn may_append(&mut self, rq: Idx, bio: Idx) -> bool {
         let start = self.rqs[rq].sector;
-        self.mergeable(rq, bio) && self.rqs[rq].end() == self.bios[bio].sector && self.fits(dev, rq, bio, start)
+        self.mergeable(rq, bio) && self.rqs[rq].end() == self.bios[bio].sector && self.bio_fits(rq, bio, start)
     }
 
     /// Links a bio to the end of a request: a back merge.
     pub(super) fn append_bio(&mut self, rq: Idx, bio: Idx) {
         let tail = self.rqs[rq].biotail;
         self.bios[tail].next = Some(bio);
-        let segments = self.bio_segments(bio);
-        let r = &mut self.rqs[rq];
-        r.biotail = bio;
-        r.nr_bios += 1;
-        r.nr_sectors += self.bios[bio].nr_sectors;
-        r.nr_segments += segments;
-        self.bus.stats.nr_merges += 1;
-        self.trace_bio_of(bio, rq, Action::BackMerge);
+        self.rqs[rq].biotail = bio;
+        self.grow(rq, bio, Action::BackMerge);
     }
 
     fn prepend_bio(&mut self, rq: Idx, bio: Idx) {
-        let segments = self.bio_segments(bio);
-        let (first, sector, len) = (self.rqs[rq].bio, self.bios[bio].sector, self.bios[bio].nr_sectors);
-        self.bios[bio].next = Some(first);
-        let r = &mut self.rqs[rq];
-        r.bio = bio;
-        r.sector = sector;
-        r.nr_bios += 1;
-        r.nr_sectors += len;
-        r.nr_segments += segments;
-        self.bus.stats.nr_merges += 1;
-        self.trace_bio_of(bio, rq, Action::FrontMerge);
+        self.bios[bio].next = Some(self.rqs[rq].bio);
+        self.rqs[rq].bio = bio;
+        self.rqs[rq].sector = self.bios[bio].sector;
+        self.grow(rq, bio, Action::FrontMerge);
     }
 
-    /// `blk_mq_attempt_bio_merge` on the scheduler's requests.
-    pub(super) fn try_merge(&mut self, dev: DevIdx, bio: Idx) -> bool {
-        let (op, sector, len, flags) = {
-            let b = &self.bios[bio];
-            (b.op, b.sector, b.nr_sectors, b.flags)
-        };
-        let q = self.queue(dev);
-        if q.cfg.nomerges >= 2 || flags & bflag::NOMERGE != 0 || !matches!(op, Op::Read | Op::Write) {
-            return false;
+    fn grow(&mut self, rq: Idx, bio: Idx, how: Action) {
+        let segments = self.bio_segments(bio);
+        let r = &mut self.rqs[rq];
+        r.nr_bios += 1;
+        r.nr_sectors += self.bios[bio].nr_sectors;
+        r.nr_segments += segments;
+        let (dev, op) = (r.dev, r.op);
+        self.count_merge(dev, op);
+        self.trace_bio_of(bio, rq, how);
+    }
+
+    fn count_merge(&mut self, dev: DevIdx, op: Op) {
+        self.bus.stats.nr_merges += 1;
+        self.devs[usize::from(dev)].stats.merges[usize::from(op != Op::Read)] += 1;
+    }
+
+    /// `blk_attempt_bio_merge`
+    pub(super) fn attempt_bio_merge(&mut self, rq: Idx, bio: Idx) -> Merge {
+        if !self.mergeable(rq, bio) {
+            return Merge::No;
         }
-        if let Some(rq) = q.elevator.back_merge_candidate(op, sector)
-            && self.mergeable(rq, bio)
-            && self.rqs[rq].end() == sector
-        {
-            let start = self.rqs[rq].sector;
-            if !self.fits(dev, rq, bio, start) {
-                self.rqs[rq].nomerge = true;
-                return false;
-            }
+        let (start, len) = (self.bios[bio].sector, u64::from(self.bios[bio].nr_sectors));
+        let back = self.rqs[rq].end() == start;
+        if !back && start + len != self.rqs[rq].sector {
+            return Merge::No;
+        }
+        if !back && self.rqs[rq].zone_write_plugging {
+            return Merge::Failed;
+        }
+        let first = if back { self.rqs[rq].sector } else { start };
+        if !self.bio_fits(rq, bio, first) {
+            self.rqs[rq].nomerge = true;
+            let q = self.queue(self.rqs[rq].dev);
+            q.last_merge = q.last_merge.filter(|last| *last != rq);
+            return Merge::Failed;
+        }
+        if back {
             self.append_bio(rq, bio);
             if self.rqs[rq].zone_write_plugging {
-                let zone = self.rqs[rq].zone;
+                let (dev, zone) = (self.rqs[rq].dev, self.rqs[rq].zone);
                 self.zone_bio_merged(dev, zone, bio);
             }
-            return true;
-        }
-        let end = sector + u64::from(len);
-        if self.queue(dev).cfg.nomerges == 0
-            && let Some(rq) = self.queue(dev).elevator.front_merge_candidate(op, end)
-            && self.mergeable(rq, bio)
-            && !self.rqs[rq].zone_write_plugging
-        {
-            if !self.fits(dev, rq, bio, sector) {
-                self.rqs[rq].nomerge = true;
-                return false;
-            }
+        } else {
             self.prepend_bio(rq, bio);
-            self.queue(dev).elevator.reposition(Queued { rq, op, sector }, end);
+        }
+        Merge::Done
+    }
+
+    /// `blk_mq_attempt_bio_merge`: true if the bio is part of a request now.
+    pub(super) fn try_merge(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
+        let (op, flags) = (self.bios[bio].op, self.bios[bio].flags);
+        if self.queue(dev).cfg.nomerges >= 2 || flags & bflag::NOMERGE != 0 || !matches!(op, Op::Read | Op::Write) {
+            return false;
+        }
+        if let Some(t) = self.slot(task)
+            && self.plug_merge(t, dev, bio)
+        {
             return true;
         }
-        false
+        match &self.queue(dev).elevator {
+            AnyElevator::None(list) => {
+                let newest: alloc::vec::Vec<Idx> = list.iter().rev().take(CTX_SCAN).collect();
+                let met = newest.into_iter().map(|rq| self.attempt_bio_merge(rq, bio)).find(|m| *m != Merge::No);
+                met == Some(Merge::Done)
+            }
+            AnyElevator::MqDeadline(_) => self.sched_merge(dev, bio),
+        }
+    }
+
+    /// `blk_mq_sched_try_merge`, and the request-request merges that follow.
+    fn sched_merge(&mut self, dev: DevIdx, bio: Idx) -> bool {
+        let (op, sector) = (self.bios[bio].op, self.bios[bio].sector);
+        let end = sector + u64::from(self.bios[bio].nr_sectors);
+        let q = self.queue(dev);
+        let cheap_only = q.cfg.nomerges != 0;
+        let last = q.last_merge;
+        let back = q.elevator.before(op, sector);
+        let front = q.elevator.at(op, end);
+        let mut found = last.filter(|rq| self.adjacent(*rq, bio));
+        if found.is_none() && !cheap_only {
+            found = back.filter(|rq| self.rqs[*rq].end() == sector && self.mergeable(*rq, bio));
+            found = found.or_else(|| front.filter(|rq| self.mergeable(*rq, bio)));
+        }
+        let Some(rq) = found else { return false };
+        let old = self.rqs[rq].sector;
+        if self.attempt_bio_merge(rq, bio) != Merge::Done {
+            return false;
+        }
+        let sector = self.rqs[rq].sector;
+        self.queue(dev).elevator.reposition(Queued { rq, op, sector }, old);
+        self.queue(dev).last_merge = Some(rq);
+        if !cheap_only {
+            let joined = if sector == old {
+                self.queue(dev).elevator.latter(op, sector, rq).map(|n| (rq, n))
+            } else {
+                self.queue(dev).elevator.former(op, sector, rq).map(|p| (p, rq))
+            };
+            if let Some((first, second)) = joined {
+                self.attempt_merge(dev, first, second);
+            }
+        }
+        true
+    }
+
+    fn adjacent(&self, rq: Idx, bio: Idx) -> bool {
+        let b = &self.bios[bio];
+        let touches = self.rqs[rq].end() == b.sector || b.sector + u64::from(b.nr_sectors) == self.rqs[rq].sector;
+        touches && self.mergeable(rq, bio)
+    }
+
+    /// `attempt_merge`: the second of two queued requests becomes part of the first.
+    fn attempt_merge(&mut self, dev: DevIdx, first: Idx, second: Idx) -> bool {
+        let (a, b) = (&self.rqs[first], &self.rqs[second]);
+        let alike = a.op == b.op && !a.nomerge && !b.nomerge && matches!(a.op, Op::Read | Op::Write);
+        if !alike || a.end() != b.sector || b.zone_write_plugging {
+            return false;
+        }
+        let (start, sectors, segments) = (a.sector, a.nr_sectors + b.nr_sectors, a.nr_segments + b.nr_segments);
+        if !self.fits(dev, start, sectors, segments) {
+            return false;
+        }
+        let queued = |rq, r: &super::request::Request| Queued { rq, op: r.op, sector: r.sector };
+        let (a, b) = (queued(first, &self.rqs[first]), queued(second, &self.rqs[second]));
+        self.queue(dev).elevator.merged(a, b);
+        let q = self.queue(dev);
+        q.last_merge = q.last_merge.filter(|last| *last != second);
+        let who = self.rqs[second].who;
+        self.trace_rq(second, Action::BackMerge, who, 0);
+        let gone = self.rqs.remove(second);
+        let tail = self.rqs[first].biotail;
+        self.bios[tail].next = Some(gone.bio);
+        let r = &mut self.rqs[first];
+        r.biotail = gone.biotail;
+        r.nr_bios += gone.nr_bios;
+        r.nr_sectors = sectors;
+        r.nr_segments = segments;
+        self.count_merge(dev, gone.op);
+        let now = self.bus.now;
+        self.devs[usize::from(dev)].account_stop(now);
+        self.put_tags(dev, &gone);
+        // Whoever waits for the tag runs when this task has left the queue.
+        self.bus.after(0, Event::TagFreed(dev));
+        true
+    }
+
+    /// `blk_mq_sched_try_insert_merge`: a request about to be inserted joins one that waits. True if it is gone.
+    pub(super) fn try_insert_merge(&mut self, dev: DevIdx, rq: Idx) -> bool {
+        let (op, sector) = (self.rqs[rq].op, self.rqs[rq].sector);
+        let q = self.queue(dev);
+        if q.cfg.nomerges >= 2 || self.rqs[rq].nomerge {
+            return false;
+        }
+        let q = self.queue(dev);
+        let (last, cheap_only) = (q.last_merge, q.cfg.nomerges != 0);
+        if let Some(last) = last
+            && self.attempt_merge(dev, last, rq)
+        {
+            return true;
+        }
+        if cheap_only {
+            return false;
+        }
+        // One more round for each request that grew and now touches an earlier one.
+        let (mut at, mut sector, mut gone) = (rq, sector, false);
+        while let Some(before) = self.queue(dev).elevator.former(op, sector, at)
+            && self.attempt_merge(dev, before, at)
+        {
+            gone = true;
+            at = before;
+            sector = self.rqs[before].sector;
+        }
+        gone
+    }
+
+    /// Scatter entries a bio needs.
+    pub(super) fn bio_segments(&self, bio: Idx) -> u32 {
+        let b = &self.bios[bio];
+        nr_segments(b.nr_sectors, b.segment_bytes)
     }
 }

@@ -1,17 +1,18 @@
-//! The pipeline: `submit_bio` down to the driver, and completion back up. All branching is here.
+//! The pipeline of a queue: `blk_mq_submit_bio` down to the driver, and completion back up. All branching is here.
 //!
 //! Models: block/blk-core.c and blk-mq.c, 7.1 (kernel 1.2, 1.3, 3.5 to 3.7).
-//! Rule: down: enter, check, split, merge, zone plug, tag, request, scheduler, driver tag, drive. Up: C, bios end,
+//! Rule: down: enter, check, split, merge, zone plug, tag, request, plug, scheduler, driver tag, drive. Up: C, bios end,
 //! zone plug, tags, waiters, next dispatch. A waiter resumes where it stopped.
-//! Leaves out: task plugs that span bios (these workloads submit one at a time, each in its own on-stack plug),
-//! several hardware queues, requeues, flush, timeouts.
+//! Leaves out: several hardware queues, requeues, flush, timeouts.
 
 pub mod bio;
 pub mod elevator;
 mod merge;
+pub mod plug;
 pub mod request;
 pub mod split;
 pub mod tag;
+pub mod task;
 pub mod throttle;
 pub mod zone_wplug;
 pub mod zone_wplug_worker;
@@ -21,19 +22,26 @@ use alloc::vec::Vec;
 
 use crate::bus::Bus;
 use crate::config::{DeviceConfig, DeviceKind, DriveConfig, QueueConfig, SimConfig, ZoneOrdering};
+use crate::dm::Dm;
 use crate::drive::capped::Capped;
 use crate::drive::{Cmd, Done, Drive, fault};
 use crate::event::Event;
-use crate::observe::trace::{Action, TraceRecord, flag};
+use crate::md::Md;
+use crate::observe::snapshot::DiskStats;
+use crate::observe::trace::{Action, NO_ORIGIN, TraceRecord, flag};
 use crate::observe::why::Why;
 use crate::slab::{Idx, Slab};
+use crate::thread::Thread;
+use crate::time::SimTime;
 use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
 use crate::workload::{Job, fio::Shared};
-use bio::{Bio, bflag};
+use bio::{Bio, EndIo, bflag};
 use elevator::{AnyElevator, Queued};
 use request::Request;
-use split::Cut;
+use split::{Cut, Limits};
 use tag::Tags;
+use task::TaskState;
+use throttle::Throttle;
 use zone_wplug::ZoneWplugs;
 
 /// Who carries a bio through the pipeline, and therefore who sleeps.
@@ -45,6 +53,8 @@ pub enum Task {
     Work,
     /// The zone write plugs worker.
     Worker,
+    /// A thread of md, dm or blk-throttle.
+    Thread(u16),
 }
 
 /// What zone write plugging decided.
@@ -88,6 +98,8 @@ pub struct Queue {
     freezing: Option<(u32, u64)>,
     /// The driver tags were found exhausted (said once).
     starved: bool,
+    /// The request merges are tried with first.
+    last_merge: Option<Idx>,
 }
 
 /// A device: queue above, drive below.
@@ -97,6 +109,55 @@ pub struct Device {
     pub queue: Option<Queue>,
     /// What its I/O comes to.
     pub media: Media,
+    /// blk-throttle of the submitting cgroup.
+    pub throttle: Option<Throttle>,
+    /// Counters of /sys/block/X/stat.
+    pub stats: DiskStats,
+    /// The counters when the measured window opened, and when it closed.
+    pub window: (DiskStats, Option<DiskStats>),
+}
+
+impl Device {
+    /// As at the start of a run.
+    pub fn new(dev: DevIdx, cfg: &SimConfig) -> Self {
+        let c = &cfg.devices[usize::from(dev)];
+        Self {
+            queue: c.queue.map(|q| Queue::new(q, cfg.host.nr_cpus)),
+            media: Media::new(dev, cfg),
+            throttle: c.throttle.map(Throttle::new),
+            stats: DiskStats::default(),
+            window: Default::default(),
+        }
+    }
+    /// An I/O begins to count (`bdev_start_io_acct`, `blk_account_io_start`).
+    pub(crate) fn account_start(&mut self, now: SimTime) {
+        let s = &mut self.stats;
+        if s.in_flight > 0 {
+            s.io_ticks_ns += now - s.since;
+        }
+        s.since = now;
+        s.in_flight += 1;
+    }
+    /// It no longer counts: merged away, or done.
+    pub(crate) fn account_stop(&mut self, now: SimTime) {
+        let s = &mut self.stats;
+        s.io_ticks_ns += now - s.since;
+        s.since = now;
+        s.in_flight -= 1;
+    }
+    /// An I/O that began at `start` is done.
+    pub(crate) fn account_done(&mut self, now: SimTime, op: Op, nr_sectors: u32, start: SimTime) {
+        self.account_stop(now);
+        let dir = usize::from(op != Op::Read);
+        self.stats.ios[dir] += 1;
+        self.stats.sectors[dir] += u64::from(nr_sectors);
+        self.stats.ns[dir] += now - start;
+    }
+    /// Bytes of the backing memory, about.
+    pub fn heap_bytes(&self) -> usize {
+        let throttle = self.throttle.as_ref().map_or(0, Throttle::heap_bytes);
+        self.media.heap_bytes() + self.queue.as_ref().map_or(0, Queue::heap_bytes) + throttle
+    }
 }
 
 /// What is below a device's queue.
@@ -106,17 +167,20 @@ pub enum Media {
     Disk(Drive),
     /// A device known by its limits.
     Capped(Capped),
-    /// Nothing of its own: a stacked device.
-    Stack,
+    /// An array.
+    Md(Md),
+    /// A device-mapper target.
+    Dm(Dm),
 }
 
 impl Media {
     /// As at the start of a run.
-    pub fn new(dev: DevIdx, cfg: &DeviceConfig, seed: u64) -> Self {
-        match &cfg.kind {
-            DeviceKind::Disk(d) => Media::Disk(Drive::new(dev, d, seed)),
+    pub fn new(dev: DevIdx, cfg: &SimConfig) -> Self {
+        match &cfg.devices[usize::from(dev)].kind {
+            DeviceKind::Disk(d) => Media::Disk(Drive::new(dev, d, cfg.seed)),
             DeviceKind::Capped(c) => Media::Capped(Capped::new(dev, *c)),
-            DeviceKind::Md(_) | DeviceKind::Dm(_) => Media::Stack,
+            DeviceKind::Md(m) => Media::Md(Md::new(cfg, m)),
+            DeviceKind::Dm(d) => Media::Dm(Dm::new(cfg, d)),
         }
     }
     /// The disk, where it is one.
@@ -132,7 +196,8 @@ impl Media {
         match self {
             Media::Disk(d) => d.heap_bytes(),
             Media::Capped(c) => c.heap_bytes(),
-            Media::Stack => 0,
+            Media::Md(m) => m.heap_bytes(),
+            Media::Dm(d) => d.heap_bytes(),
         }
     }
 }
@@ -156,6 +221,7 @@ impl Queue {
             usage: 0,
             freezing: None,
             starved: false,
+            last_merge: None,
         }
     }
     /// Tasks asleep for a tag.
@@ -186,6 +252,10 @@ pub struct Ctx<'a> {
     pub devs: &'a mut Vec<Device>,
     /// Jobs.
     pub jobs: &'a mut Vec<Job>,
+    /// Threads of md, dm and blk-throttle.
+    pub threads: &'a mut Vec<Thread>,
+    /// What each job and then each thread has in `submit_bio`.
+    pub tasks: &'a mut Vec<TaskState>,
     /// What fio jobs share: zone locks and write zones.
     pub fio: &'a mut Shared,
     /// Allocation numbers handed out: bios, requests.
@@ -214,6 +284,15 @@ impl Ctx<'_> {
     pub(crate) fn zone_offset(&self, dev: DevIdx, sector: Sector) -> Sector {
         sector % self.zone_sectors(dev)
     }
+    /// chunk_sectors of the queue: its zone size, [`Sector::MAX`] where it publishes none.
+    pub(crate) fn chunk_sectors(&self, dev: DevIdx) -> Sector {
+        self.disk_cfg(dev).filter(|d| d.profile.zoned).map_or(Sector::MAX, |d| d.profile.zone_sectors)
+    }
+    /// What cuts the bios and requests of a queue.
+    pub(super) fn limits(&mut self, dev: DevIdx) -> Limits {
+        let chunk = self.chunk_sectors(dev);
+        Limits::of(&self.queue(dev).cfg, chunk)
+    }
     fn is_conventional(&self, dev: DevIdx, zone: ZoneNo) -> bool {
         self.disk_cfg(dev).is_none_or(|d| zone < d.profile.nr_conv_zones)
     }
@@ -226,11 +305,11 @@ impl Ctx<'_> {
     pub(crate) fn trace_bio(&mut self, bio: Idx, action: Action, arg: u64) {
         self.trace_bio_as(bio, 0, action, arg, 0);
     }
-    fn trace_bio_of(&mut self, bio: Idx, rq: Idx, action: Action) {
+    pub(super) fn trace_bio_of(&mut self, bio: Idx, rq: Idx, action: Action) {
         let id = self.rqs[rq].id;
         self.trace_bio_as(bio, id, action, 0, 0);
     }
-    fn trace_bio_as(&mut self, bio: Idx, rq: RqId, action: Action, arg: u64, who: u16) {
+    pub(crate) fn trace_bio_as(&mut self, bio: Idx, rq: RqId, action: Action, arg: u64, who: u16) {
         let b = &self.bios[bio];
         let mut flags = who;
         if b.flags & bflag::SYNC != 0 {
@@ -251,11 +330,11 @@ impl Ctx<'_> {
             rq,
             arg,
             job: b.job,
-            origin: b.sector,
+            origin: b.origin,
         };
         self.bus.trace(r);
     }
-    fn trace_rq(&mut self, rq: Idx, action: Action, who: u16, arg: u64) {
+    pub(super) fn trace_rq(&mut self, rq: Idx, action: Action, who: u16, arg: u64) {
         let r = &self.rqs[rq];
         let b = &self.bios[r.bio];
         let flags = who | if r.sync { flag::SYNC } else { 0 } | if r.nomerge { flag::NOMERGE } else { 0 };
@@ -271,7 +350,7 @@ impl Ctx<'_> {
             rq: r.id,
             arg,
             job: b.job,
-            origin: b.sector,
+            origin: b.origin,
         };
         self.bus.trace(record);
     }
@@ -296,7 +375,7 @@ impl Ctx<'_> {
 
     // ---- down ----
 
-    /// `submit_bio`: a workload's new bio. Returns false when its task has to sleep.
+    /// `submit_bio`: a workload's new bio. Returns false when its task has to sleep or is not through.
     pub(crate) fn submit_bio(&mut self, dev: DevIdx, job: JobIdx, new: NewBio) -> (BioId, bool) {
         self.ids.0 += 1;
         let id = self.ids.0;
@@ -311,51 +390,78 @@ impl Ctx<'_> {
             nr_sectors: new.nr_sectors,
             first_sector: new.sector,
             first_nr_sectors: new.nr_sectors,
+            origin: new.sector,
+            segment_bytes: self.cfg.jobs[usize::from(job)].bio_segment_bytes,
             q_time: self.bus.now,
-            chain: None,
+            acct_time: 0,
+            end: EndIo::Job,
             remaining: 1,
             status: BlkStatus::Ok,
             next: None,
         });
         self.jobs[usize::from(job)].in_flight.push_back(bio);
         self.jobs[usize::from(job)].bytes_in_flight += u64::from(new.nr_sectors) * SECTOR_BYTES;
-        self.trace_bio(bio, Action::Queue, 0);
-        self.jobs[usize::from(job)].bio_list.push_back(bio);
-        (id, self.submission_loop(dev, job))
+        (id, self.submit_noacct(usize::from(job), bio))
     }
 
-    /// The request-based loop over `current->bio_list`; each step owns its plug. False when the task sleeps.
-    fn submission_loop(&mut self, dev: DevIdx, job: JobIdx) -> bool {
-        while let Some(bio) = self.jobs[usize::from(job)].bio_list.pop_front() {
-            if !self.blk_mq_submit_bio(dev, bio, Task::Job(job)) {
-                return false;
-            }
+    /// Checks of `submit_bio_noacct` that end a bio before anything else looks at it.
+    fn refuse(&self, bio: Idx) -> Option<BlkStatus> {
+        let b = &self.bios[bio];
+        let end = b.sector.saturating_add(u64::from(b.nr_sectors));
+        if end > self.capacity(b.dev) {
+            return Some(BlkStatus::IoErr);
         }
-        true
+        let zoned = self.disk_cfg(b.dev).is_some_and(|d| d.profile.zoned);
+        (b.op.is_zone_mgmt() && !zoned).then_some(BlkStatus::NotSupp)
+    }
+
+    /// `bio_unaligned`: not whole logical blocks, or nothing at all.
+    pub(crate) fn unaligned(&self, block_bytes: u32, bio: Idx) -> bool {
+        let b = &self.bios[bio];
+        let block = u64::from(block_bytes) / SECTOR_BYTES;
+        let aligned = b.sector.is_multiple_of(block) && u64::from(b.nr_sectors).is_multiple_of(block);
+        !b.op.is_zone_mgmt() && (!aligned || b.nr_sectors == 0)
+    }
+
+    /// Sectors of a device.
+    pub(crate) fn capacity(&self, dev: DevIdx) -> Sector {
+        match &self.devs[usize::from(dev)].media {
+            Media::Md(m) => m.capacity(),
+            Media::Dm(d) => d.capacity(),
+            Media::Disk(_) | Media::Capped(_) => own_capacity(&self.cfg.devices[usize::from(dev)]),
+        }
     }
 
     /// `blk_mq_submit_bio` for a bio not yet under zone write plugging. False when the task sleeps.
-    fn blk_mq_submit_bio(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
+    pub(super) fn blk_mq_submit_bio(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
+        let nowait = self.bios[bio].flags & bflag::NOWAIT != 0;
         let q = self.queue(dev);
+        let block_bytes = q.cfg.block_bytes;
         if q.frozen() {
+            if nowait {
+                self.end_without_request(bio, BlkStatus::Again);
+                return true;
+            }
             q.freeze_waiters.push_back(Waiter { task, bio });
             let waiting = q.freeze_waiters.len() as u32;
             let id = self.bios[bio].id;
             self.bus.because(id, Why::Frozen { dev, waiting });
+            self.sleep(task);
             return false;
         }
         q.usage += 1;
         self.bios[bio].flags |= bflag::ENTERED;
-        if let Some(status) = self.refuse(dev, bio) {
-            self.end_without_request(bio, status);
+        if self.unaligned(block_bytes, bio) {
+            self.end_without_request(bio, BlkStatus::IoErr);
             return true;
         }
         let zone = self.zone_of(dev, self.bios[bio].sector);
         if let Some(d) = self.devs[usize::from(dev)].media.disk_mut() {
             d.touch(zone);
         }
-        let bio = self.split_to_limits(dev, bio, task);
-        if self.try_merge(dev, bio) {
+        let limits = self.limits(dev);
+        let Some(bio) = self.split_to_limits(&limits, bio, task) else { return true };
+        if self.try_merge(dev, bio, task) {
             return true;
         }
         if self.cfg.kernel.zone_ordering == ZoneOrdering::Zwplug && self.zone_plug_bio(dev, bio) != Verdict::Issue {
@@ -364,63 +470,86 @@ impl Ctx<'_> {
         self.issue_bio(dev, bio, task)
     }
 
-    /// Checks that end a bio before anything else looks at it.
-    fn refuse(&self, dev: DevIdx, bio: Idx) -> Option<BlkStatus> {
-        let b = &self.bios[bio];
-        let p = &self.disk_cfg(dev)?.profile;
-        let block = u64::from(self.devs[usize::from(dev)].queue.as_ref()?.cfg.block_bytes) / SECTOR_BYTES;
-        let end = b.sector.saturating_add(u64::from(b.nr_sectors));
-        let beyond = end > u64::from(p.nr_zones) * p.zone_sectors;
-        let aligned = b.sector.is_multiple_of(block) && u64::from(b.nr_sectors).is_multiple_of(block);
-        let odd = !b.op.is_zone_mgmt() && (!aligned || b.nr_sectors == 0);
-        (beyond || odd).then_some(BlkStatus::IoErr)
-    }
-
-    /// Cuts the front piece off a bio that exceeds the limits; the remainder goes to the head of the task's list.
-    fn split_to_limits(&mut self, dev: DevIdx, bio: Idx, task: Task) -> Idx {
+    /// `bio_split_to_limits`: cuts the front piece off a bio that exceeds the limits and submits the remainder again.
+    /// `None` when the bio ended because it must not be split.
+    pub(crate) fn split_to_limits(&mut self, limits: &Limits, bio: Idx, task: Task) -> Option<Idx> {
         let b = &self.bios[bio];
         if b.op.is_zone_mgmt() {
-            return bio;
+            return Some(bio);
         }
-        let segment_bytes = self.cfg.jobs[usize::from(b.job)].bio_segment_bytes;
-        let (sector, nr_sectors, job) = (b.sector, b.nr_sectors, b.job);
-        let chunk = self.zone_sectors(dev);
-        let cfg = self.queue(dev).cfg;
-        let Some((front, cut)) = split::front(&cfg, chunk, sector, nr_sectors, segment_bytes) else { return bio };
+        let (dev, sector) = (b.dev, b.sector);
+        let Some((front, cut)) = limits.front(sector, b.nr_sectors, b.segment_bytes) else { return Some(bio) };
+        if b.flags & bflag::NOWAIT != 0 {
+            self.end_without_request(bio, BlkStatus::Again);
+            return None;
+        }
+        let t = self.slot(task).expect("released bios are never split again");
+        let zone = self.zone_of(dev, sector);
+        let why = match cut {
+            Cut::Segments => Why::SplitBySegments { zone, front_sectors: front, max_segments: limits.max_segments },
+            // A zone's end is told like its size.
+            Cut::Chunk if self.devs[usize::from(dev)].queue.is_none() => {
+                Why::SplitByStripe { dev, front_sectors: front, chunk_sectors: limits.chunk_sectors as u32 }
+            }
+            _ => Why::SplitBySize { zone, front_sectors: front, max_sectors: limits.max_sectors },
+        };
+        let piece = self.split_front(bio, front);
+        self.bios[piece].flags |= bflag::NOMERGE;
+        self.trace_split(piece, bio, self.who(task));
+        self.bus.because(self.bios[piece].id, why);
+        self.resubmit(t, bio);
+        Some(piece)
+    }
+
+    /// `bio_split` and `bio_chain`: a new bio of the first `front` sectors; the original is advanced past them.
+    pub(crate) fn split_front(&mut self, bio: Idx, front: u32) -> Idx {
         self.ids.0 += 1;
-        let id = self.ids.0;
         let original = &mut self.bios[bio];
+        let (sector, origin, flags) = (original.sector, original.origin, original.flags);
         original.sector += u64::from(front);
         original.nr_sectors -= front;
+        original.origin = origin.saturating_add(u64::from(front));
         original.remaining += 1;
         original.flags &= !bflag::ENTERED;
         let piece = Bio {
-            id,
+            id: self.ids.0,
             sector,
             nr_sectors: front,
             first_sector: sector,
             first_nr_sectors: front,
-            flags: original.flags | bflag::NOMERGE | bflag::ENTERED,
-            chain: Some(bio),
+            origin,
+            flags,
+            end: EndIo::Chain(bio),
             remaining: 1,
             next: None,
             ..original.clone()
         };
-        let remainder = original.sector;
-        let piece = self.bios.insert(piece);
         self.bus.stats.nr_splits += 1;
-        self.trace_bio_as(piece, 0, Action::Split, remainder, 0);
-        let zone = self.zone_of(dev, sector);
-        self.bus.because(
-            id,
-            match cut {
-                Cut::Segments => Why::SplitBySegments { zone, front_sectors: front, max_segments: cfg.max_segments },
-                Cut::Size => Why::SplitBySize { zone, front_sectors: front, max_sectors: cfg.max_sectors },
-            },
-        );
-        debug_assert!(matches!(task, Task::Job(_)), "released bios are never split again");
-        self.jobs[usize::from(job)].bio_list.push_front(bio);
-        piece
+        self.bios.insert(piece)
+    }
+
+    /// `X`: where the front part starts, and where the remainder does.
+    pub(crate) fn trace_split(&mut self, piece: Idx, remainder: Idx, who: u16) {
+        let start = self.bios[remainder].sector;
+        self.trace_bio_as(piece, 0, Action::Split, start, who);
+    }
+
+    /// A record about a device as a whole.
+    pub(crate) fn trace_dev(&mut self, dev: DevIdx, action: Action, who: u16, arg: u64) {
+        self.bus.trace(TraceRecord {
+            time: 0,
+            dev,
+            action,
+            op: Op::Read,
+            flags: who,
+            sector: 0,
+            nr_sectors: 0,
+            bio: 0,
+            rq: 0,
+            arg,
+            job: JobIdx::MAX,
+            origin: NO_ORIGIN,
+        });
     }
 
     /// From here a bio gets a request: takes a tag, or its task sleeps (false).
@@ -429,11 +558,16 @@ impl Ctx<'_> {
         if self.queue(dev).tag_waiters.is_empty() && self.get_tag_and_start(dev, bio, task) {
             return true;
         }
+        if self.bios[bio].flags & bflag::NOWAIT != 0 {
+            self.end_without_request(bio, BlkStatus::Again);
+            return true;
+        }
         let q = self.queue(dev);
         let nr_requests = q.cfg.nr_requests;
         q.tag_waiters.push_back(Waiter { task, bio });
         let (id, job) = (self.bios[bio].id, self.bios[bio].job);
         self.bus.because(id, Why::NoSchedTag { job, nr_requests });
+        self.sleep(task);
         false
     }
 
@@ -460,11 +594,7 @@ impl Ctx<'_> {
         let now = self.bus.now;
         let b = &self.bios[bio];
         let zone = self.zone_of(dev, b.sector);
-        let who = match task {
-            Task::Job(_) => 0,
-            Task::Work => flag::KWORKER,
-            Task::Worker => flag::WORKER,
-        };
+        let who = self.who(task);
         self.rqs[rq] = Request {
             id: self.ids.1,
             dev,
@@ -490,6 +620,7 @@ impl Ctx<'_> {
         if self.bus.measuring {
             self.bus.stats.q2g.add(now - b.q_time);
         }
+        self.devs[usize::from(dev)].account_start(now);
         let plugged = b.flags & bflag::ZONE_WRITE_PLUGGING != 0;
         self.trace_rq(rq, Action::GetRq, who, u64::from(tag));
         if plugged {
@@ -498,31 +629,50 @@ impl Ctx<'_> {
         if task == Task::Worker {
             self.worker_waits_for(dev, rq);
         }
-        // A submitting task's request passes its on-stack plug; the plug work and the worker have none.
-        if matches!(task, Task::Job(_)) {
-            self.trace_rq(rq, Action::Plug, who, 0);
-            self.trace_rq(rq, Action::Unplug, who, 1);
-        }
-        if sched {
-            self.trace_rq(rq, Action::Insert, who, 0);
-            if self.bus.measuring {
-                self.bus.stats.g2i.add(0);
+        // The plug work and the worker have no plug, nor has a task before 6.10 that opened none.
+        match self.slot(task).filter(|t| self.tasks[*t].plug.is_some()) {
+            Some(t) => self.plug_add(t, rq),
+            None => {
+                self.insert_or_issue(dev, rq, false);
+                self.run_hw_queue(dev);
             }
-            let r = &self.rqs[rq];
-            let queued = Queued { rq, op: r.op, sector: r.sector };
-            self.queue(dev).elevator.insert(queued, now);
-            self.run_hw_queue(dev);
-        } else {
+        }
+    }
+
+    /// A request leaves its task: to the scheduler or ctx list (`hold`: from a task that sleeps), or to the driver.
+    /// The caller runs the queue.
+    pub(super) fn insert_or_issue(&mut self, dev: DevIdx, rq: Idx, hold: bool) {
+        let now = self.bus.now;
+        let sched = self.queue(dev).sched_tags.is_some();
+        if !sched && !hold {
             self.issue(dev, rq);
+            return;
+        }
+        if sched && self.try_insert_merge(dev, rq) {
+            return;
+        }
+        let who = self.rqs[rq].who;
+        self.rqs[rq].i_time = now;
+        self.trace_rq(rq, Action::Insert, who, 0);
+        if self.bus.measuring {
+            self.bus.stats.g2i.add(now - self.rqs[rq].g_time);
+        }
+        let r = &self.rqs[rq];
+        let (queued, mergeable) = (Queued { rq, op: r.op, sector: r.sector }, !r.nomerge);
+        let q = self.queue(dev);
+        q.elevator.insert(queued, now);
+        if sched && mergeable && q.last_merge.is_none() {
+            q.last_merge = Some(rq);
         }
     }
 
     /// Moves requests from the scheduler to the drive while driver tags last.
-    fn run_hw_queue(&mut self, dev: DevIdx) {
+    pub(super) fn run_hw_queue(&mut self, dev: DevIdx) {
         loop {
             let now = self.bus.now;
             let q = self.queue(dev);
-            if !q.tags.any_free() {
+            let sched = q.sched_tags.is_some();
+            if sched && !q.tags.any_free() {
                 if let Some(rq) = first_queued(&q.elevator)
                     && !core::mem::replace(&mut q.starved, true)
                 {
@@ -534,9 +684,12 @@ impl Ctx<'_> {
             }
             q.starved = false;
             let Some(rq) = q.elevator.dispatch(now) else { return };
-            let cpu = self.rqs[rq].cpu;
-            let tag = self.queue(dev).tags.get(cpu, rq, u32::MAX);
-            self.rqs[rq].tag = tag;
+            q.last_merge = q.last_merge.filter(|last| *last != rq);
+            if sched {
+                let cpu = self.rqs[rq].cpu;
+                let tag = self.queue(dev).tags.get(cpu, rq, u32::MAX);
+                self.rqs[rq].tag = tag;
+            }
             self.issue(dev, rq);
         }
     }
@@ -559,7 +712,7 @@ impl Ctx<'_> {
             sector: r.sector,
             nr_sectors: r.nr_sectors,
             zone: r.zone,
-            origin: b.sector,
+            origin: b.origin,
             arrived: now,
         };
         match fault::verdict(&self.cfg.faults, dev, cmd.sector, u64::from(cmd.nr_sectors), now) {
@@ -570,7 +723,7 @@ impl Ctx<'_> {
             None => match &mut self.devs[usize::from(dev)].media {
                 Media::Disk(d) => d.submit(&mut self.bus, cmd),
                 Media::Capped(c) => c.submit(&mut self.bus, cmd),
-                Media::Stack => unreachable!("a stacked device has no queue"),
+                Media::Md(_) | Media::Dm(_) => unreachable!("a stacked device has no queue"),
             },
         }
     }
@@ -605,6 +758,13 @@ impl Ctx<'_> {
             self.zone_finish_request(dev, rq);
         }
         let r = self.rqs.remove(rq);
+        self.devs[usize::from(dev)].account_done(now, op, r.nr_sectors, g_time);
+        self.put_tags(dev, &r);
+        self.tag_freed(dev);
+    }
+
+    /// Gives a request's tags back.
+    pub(super) fn put_tags(&mut self, dev: DevIdx, r: &Request) {
         let q = self.queue(dev);
         if let Some(tag) = r.tag {
             q.tags.put(tag);
@@ -612,6 +772,10 @@ impl Ctx<'_> {
         if let (Some(tag), Some(tags)) = (r.internal_tag, q.sched_tags.as_mut()) {
             tags.put(tag);
         }
+    }
+
+    /// Tags came back: someone may go on, and the queue runs.
+    pub(crate) fn tag_freed(&mut self, dev: DevIdx) {
         self.wake_tag_waiter(dev);
         self.run_hw_queue(dev);
     }
@@ -622,29 +786,20 @@ impl Ctx<'_> {
             let Waiter { task, bio } = self.queue(dev).tag_waiters[i];
             if self.get_tag_and_start(dev, bio, task) {
                 self.queue(dev).tag_waiters.remove(i);
-                self.resume(dev, task);
+                self.resume(task);
                 return;
             }
         }
     }
 
-    /// A task that slept in submission goes on: the rest of its bio_list, then its own loop.
-    fn resume(&mut self, dev: DevIdx, task: Task) {
-        if let Task::Job(job) = task
-            && self.submission_loop(dev, job)
-        {
-            self.job_submitted(job);
-        }
-    }
-
     /// Ends a bio that has no request: it gets a record of its own.
-    fn end_without_request(&mut self, bio: Idx, status: BlkStatus) {
+    pub(crate) fn end_without_request(&mut self, bio: Idx, status: BlkStatus) {
         self.trace_bio(bio, Action::Fail, u64::from(status.errno_number()));
         self.bio_endio(bio, status);
     }
 
     /// `bio_endio`: zone plug, then the chain, then the workload.
-    fn bio_endio(&mut self, bio: Idx, status: BlkStatus) {
+    pub(crate) fn bio_endio(&mut self, bio: Idx, status: BlkStatus) {
         let dev = self.bios[bio].dev;
         self.zone_bio_endio(dev, bio, status);
         if self.bios[bio].flags & bflag::ENTERED != 0 {
@@ -660,7 +815,8 @@ impl Ctx<'_> {
         self.bio_part_done(bio, status);
     }
 
-    fn bio_part_done(&mut self, bio: Idx, status: BlkStatus) {
+    /// `bio_endio` as far as chains go: the last part ends the bio, and that may end the bio above.
+    pub(crate) fn bio_part_done(&mut self, bio: Idx, status: BlkStatus) {
         let b = &mut self.bios[bio];
         if b.status == BlkStatus::Ok {
             b.status = status;
@@ -670,19 +826,24 @@ impl Ctx<'_> {
             return;
         }
         let b = &self.bios[bio];
-        let status = b.status;
-        if let Some(parent) = b.chain {
-            self.bios.remove(bio);
-            self.bio_part_done(parent, status);
-            return;
+        let (dev, status) = (b.dev, b.status);
+        if self.devs[usize::from(dev)].queue.is_none() {
+            self.stacked_bio_done(dev, bio, status);
         }
-        let job = b.job;
-        let at = self.jobs[usize::from(job)].in_flight.iter().position(|b| *b == bio).expect("was submitted");
-        self.jobs[usize::from(job)].in_flight.remove(at);
         let b = self.bios.remove(bio);
-        self.jobs[usize::from(job)].bytes_in_flight -= u64::from(b.first_nr_sectors) * SECTOR_BYTES;
-        self.account(&b);
-        self.job_bio_done(job, &b);
+        match b.end {
+            EndIo::Chain(parent) => self.bio_part_done(parent, status),
+            EndIo::Member { parent, role } => self.member_bio_done(parent, role, &b),
+            EndIo::Stripe { md, stripe, role } => self.stripe_bio_done(md, stripe, role, &b),
+            EndIo::Job => {
+                let job = b.job;
+                let at = self.jobs[usize::from(job)].in_flight.iter().position(|b| *b == bio).expect("was submitted");
+                self.jobs[usize::from(job)].in_flight.remove(at);
+                self.jobs[usize::from(job)].bytes_in_flight -= u64::from(b.first_nr_sectors) * SECTOR_BYTES;
+                self.account(&b);
+                self.job_bio_done(job, &b);
+            }
+        }
     }
 
     // ---- live changes ----
@@ -709,7 +870,7 @@ impl Ctx<'_> {
         self.trace_zone(dev, 0, Action::Change, 0, JobIdx::MAX);
         for Waiter { task, bio } in waiters {
             if self.blk_mq_submit_bio(dev, bio, task) {
-                self.resume(dev, task);
+                self.resume(task);
             }
         }
     }
@@ -726,6 +887,15 @@ pub struct NewBio {
     pub nr_sectors: u32,
     /// Bits of [`bflag`].
     pub flags: u8,
+}
+
+/// Sectors of a disk or a capped device.
+pub(crate) fn own_capacity(cfg: &DeviceConfig) -> Sector {
+    match &cfg.kind {
+        DeviceKind::Disk(d) => u64::from(d.profile.nr_zones) * d.profile.zone_sectors,
+        DeviceKind::Capped(c) => c.capacity,
+        DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
+    }
 }
 
 fn first_queued(e: &AnyElevator) -> Option<Idx> {

@@ -10,7 +10,6 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::bio::bflag;
-use super::split::nr_segments;
 use super::{Ctx, Task, Verdict};
 use crate::event::Event;
 use crate::observe::trace::{Action, flag};
@@ -255,7 +254,7 @@ impl Ctx<'_> {
         loop {
             let w = self.wplug(dev, zone).expect("plug exists");
             let Some(&bio) = w.bios.front() else { break };
-            if w.wp_offset >= capacity || !self.may_append(dev, rq, bio) {
+            if w.wp_offset >= capacity || !self.may_append(rq, bio) {
                 break;
             }
             let len = self.bios[bio].nr_sectors;
@@ -382,11 +381,5 @@ impl Ctx<'_> {
                 q.wplugs.hash.insert(zone, Wplug { refs: 1, wp_offset: z.wp, ..Wplug::default() });
             }
         }
-    }
-
-    /// Scatter entries a bio needs.
-    pub(super) fn bio_segments(&self, bio: Idx) -> u32 {
-        let b = &self.bios[bio];
-        nr_segments(b.nr_sectors, self.cfg.jobs[usize::from(b.job)].bio_segment_bytes)
     }
 }

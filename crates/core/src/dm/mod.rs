@@ -5,4 +5,6 @@
 //! Leaves out: tables of several targets, a target that begins elsewhere than at sector 0.
 
 pub mod crypt;
+pub mod device;
 pub mod stripe;
+pub use device::Dm;

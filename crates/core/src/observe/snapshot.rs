@@ -142,6 +142,28 @@ pub struct DiskStats {
     pub since: SimTime,
 }
 
+impl DiskStats {
+    /// The same with the time in flight counted up to `now`.
+    pub fn up_to(mut self, now: SimTime) -> Self {
+        if self.in_flight > 0 {
+            self.io_ticks_ns += now.saturating_sub(self.since);
+        }
+        self.since = now;
+        self
+    }
+    /// What was added since an earlier moment.
+    pub fn since(mut self, earlier: &DiskStats) -> Self {
+        for dir in 0..2 {
+            self.ios[dir] -= earlier.ios[dir];
+            self.merges[dir] -= earlier.merges[dir];
+            self.sectors[dir] -= earlier.sectors[dir];
+            self.ns[dir] -= earlier.ns[dir];
+        }
+        self.io_ticks_ns -= earlier.io_ticks_ns;
+        self
+    }
+}
+
 /// The stripe cache of raid5 and raid6.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct StripeCacheView {
@@ -237,6 +259,8 @@ pub struct DeviceView {
     pub drive: DriveView,
     /// Counters of /sys/block/X/stat.
     pub stats: DiskStats,
+    /// What they gained in the measured window so far.
+    pub window: DiskStats,
     /// md/stripe_cache_*; `None` for everything but raid5 and raid6.
     pub stripe_cache: Option<StripeCacheView>,
     /// Bios held back by blk-throttle.

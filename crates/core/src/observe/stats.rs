@@ -157,7 +157,9 @@ pub struct Stats {
     pub nr_issued: u64,
     /// Back and front merges, pulled-in bios included, whole run.
     pub nr_merges: u64,
-    /// Limit splits, whole run.
+    /// Those of them made in a task's plug, whole run.
+    pub nr_plug_merges: u64,
+    /// Splits, whole run.
     pub nr_splits: u64,
     /// Bios completed without error since the run began, ramp included.
     pub total_ios: u64,

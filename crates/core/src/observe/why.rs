@@ -61,6 +61,20 @@ pub enum Why {
     Aborted { zone: ZoneNo, bios: u32 },
     /// The device answered with an error.
     DeviceError { zone: ZoneNo, status: BlkStatus },
+    /// A bio of a stacked device ends at its chunk_sectors.
+    SplitByStripe { dev: u16, front_sectors: u32, chunk_sectors: u32 },
+    /// A bio for one chunk: the array cuts at its end.
+    SplitAtChunk { dev: u16, front_sectors: u32, rest_sectors: u32 },
+    /// What a step pushed goes before the older backlog.
+    BeforeBacklog { dev: u16, same: u32, older: u32 },
+    /// The plug held all the requests it may: it was flushed.
+    PlugFull { requests: u32, limit: u32 },
+    /// The request the size rule looks at was large enough: the plug was flushed.
+    PlugBytes { rq: RqId, kib: u32 },
+    /// A bio did not continue the one request of its queue that is tried.
+    NotMerged { dev: u16, rq: RqId, end: Sector, sector: Sector },
+    /// io.max holds a bio back.
+    Throttled { dev: u16, kib: u32, ns: SimDuration },
     /// A live setting froze the queue.
     Frozen { dev: u16, waiting: u32 },
     /// raid5: a stripe reads what it writes and parity; in blocks of its members, sectors without data_offset.

@@ -5,12 +5,13 @@
 //! Leaves out: CPU contention between jobs.
 
 pub mod fio;
+pub mod linear;
 pub mod writeback;
 
 use alloc::collections::VecDeque;
 
 use crate::blk::bio::{Bio, bflag};
-use crate::blk::{Ctx, NewBio};
+use crate::blk::{Ctx, NewBio, Queue};
 use crate::config::{JobConfig, ListedBio, WorkloadConfig};
 use crate::event::Event;
 use crate::observe::snapshot::JobState;
@@ -29,8 +30,6 @@ pub struct Job {
     pub in_flight: VecDeque<Idx>,
     /// Bytes of those.
     pub bytes_in_flight: u64,
-    /// `current->bio_list`
-    pub bio_list: VecDeque<Idx>,
     /// The workload.
     pub kind: AnyWorkload,
     /// An event is pending.
@@ -46,8 +45,8 @@ pub enum AnyWorkload {
     Fio(fio::Fio),
     /// Packed writeback.
     Writeback(writeback::Writeback),
-    /// I/Os issued.
-    Linear(usize),
+    /// dd, or fio without zones.
+    Linear(linear::Linear),
     /// Position in the list.
     List(usize),
 }
@@ -60,7 +59,7 @@ impl Job {
             WorkloadConfig::Writeback(w) => {
                 AnyWorkload::Writeback(writeback::Writeback::new(w, index, seed, zone_sectors))
             }
-            WorkloadConfig::Linear(_) => AnyWorkload::Linear(0),
+            WorkloadConfig::Linear(l) => AnyWorkload::Linear(linear::Linear::new(l, index, seed)),
             WorkloadConfig::List(_) => AnyWorkload::List(0),
         };
         Self {
@@ -68,7 +67,6 @@ impl Job {
             state: JobState::Starting,
             in_flight: VecDeque::new(),
             bytes_in_flight: 0,
-            bio_list: VecDeque::new(),
             kind,
             scheduled: false,
             in_submission: false,
@@ -80,7 +78,7 @@ impl Job {
     }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
-        (self.in_flight.capacity() + self.bio_list.capacity()) * size_of::<Idx>() + 128
+        self.in_flight.capacity() * size_of::<Idx>() + 128
     }
 }
 
@@ -105,7 +103,7 @@ impl Ctx<'_> {
         match self.job(j).kind {
             AnyWorkload::Fio(_) => self.fio_run(j),
             AnyWorkload::Writeback(_) => self.writeback_run(j),
-            AnyWorkload::Linear(_) => {}
+            AnyWorkload::Linear(_) => self.linear_run(j),
             AnyWorkload::List(_) => self.list_run(j),
         }
         self.close_if_over(j);
@@ -128,19 +126,24 @@ impl Ctx<'_> {
         if done {
             self.job_submitted(j);
         } else {
-            let frozen = self.queue(dev).frozen();
-            self.job(j).state = if frozen { JobState::WaitFreeze } else { JobState::WaitTag };
+            let queue = self.devs[usize::from(dev)].queue.as_ref();
+            self.job(j).state = match queue.map(Queue::frozen) {
+                None => JobState::Running,
+                Some(true) => JobState::WaitFreeze,
+                Some(false) => JobState::WaitTag,
+            };
         }
     }
 
     /// The submission is over: the job is on the CPU for its cost, then goes on.
     pub(crate) fn job_submitted(&mut self, j: JobIdx) {
         let submit_ns = self.cfg.host.submit_ns;
-        let job = self.job(j);
-        job.in_submission = false;
-        job.state = JobState::Running;
-        // A list names its own times.
-        let cost = if matches!(job.kind, AnyWorkload::List(_)) { 0 } else { submit_ns };
+        self.job(j).in_submission = false;
+        self.job(j).state = JobState::Running;
+        let timeless = matches!(self.job(j).kind, AnyWorkload::List(_));
+        let inside_io = matches!(self.job(j).kind, AnyWorkload::Linear(_)) && !self.linear_submitted(j);
+        // A list names its own times, and the bios of an I/O follow each other.
+        let cost = if timeless || inside_io { 0 } else { submit_ns };
         self.wake_job(j, cost);
     }
 
@@ -154,7 +157,8 @@ impl Ctx<'_> {
                 self.fio_progress();
             }
             AnyWorkload::Writeback(w) => w.failed |= bio.status != BlkStatus::Ok,
-            AnyWorkload::List(_) | AnyWorkload::Linear(_) => {}
+            AnyWorkload::Linear(l) => l.bio_done(bio),
+            AnyWorkload::List(_) => {}
         }
         let waits = matches!(
             self.job(j).state,
@@ -206,6 +210,10 @@ impl Ctx<'_> {
         self.bus.stats.window_from = Some(self.bus.now);
         self.bus.stats.window_to = self.bus.now;
         self.bus.measuring = true;
+        let now = self.bus.now;
+        for d in self.devs.iter_mut() {
+            d.window.0 = d.stats.up_to(now);
+        }
         if let Some(runtime) = self.cfg.stop.runtime_ns {
             self.bus.after(runtime, Event::RuntimeOver);
         }
@@ -217,6 +225,12 @@ impl Ctx<'_> {
         let busy = !self.jobs.iter().all(Job::is_over);
         if self.bus.measuring && busy {
             self.bus.stats.window_to = self.bus.now;
+        }
+        if self.bus.measuring {
+            let now = self.bus.now;
+            for d in self.devs.iter_mut() {
+                d.window.1 = Some(d.stats.up_to(now));
+            }
         }
         self.bus.measuring = false;
         *self.stopped = true;

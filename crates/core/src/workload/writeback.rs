@@ -5,6 +5,7 @@
 //! `in_flight_limit` bytes are submitted and not complete.
 //! Leaves out: the log, metadata, garbage collection, dirtying of pages.
 
+use crate::blk::split::Limits;
 use crate::blk::{Ctx, NewBio};
 use crate::config::{QueueConfig, WorkloadConfig, WritebackConfig};
 use crate::observe::snapshot::JobState;
@@ -49,7 +50,7 @@ impl Writeback {
 
 /// What one command can carry: the flusher's bios grow to what the queue takes.
 fn command_limit(q: &QueueConfig, segment_bytes: u32) -> Sector {
-    super::super::blk::split::front(q, 1 << 40, 0, u32::MAX, segment_bytes).map_or(1, |(n, _)| u64::from(n))
+    Limits::of(q, Sector::MAX).front(0, u32::MAX, segment_bytes).map_or(1, |(n, _)| u64::from(n))
 }
 
 impl Ctx<'_> {

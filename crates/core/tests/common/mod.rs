@@ -85,6 +85,47 @@ pub fn config() -> SimConfig {
     }
 }
 
+/// The n-th disk, known by its limits only: 1 GB/s, one command after the other, and a latency. No scheduler.
+pub fn capped(n: u16, latency_ns: u64) -> DeviceConfig {
+    DeviceConfig {
+        name: format!("sd{}", char::from(b'a' + n as u8)),
+        dev: (8, n * 16),
+        queue: Some(QueueConfig {
+            elevator: ElevatorKind::None,
+            nr_requests: 1024,
+            async_depth: 1024,
+            queue_depth: 1024,
+            tag_alloc: TagAlloc::Hint,
+            max_segments: 128,
+            block_bytes: 512,
+            ..queue()
+        }),
+        kind: DeviceKind::Capped(CappedConfig { capacity: 1 << 32, iops: 0, rate: 1_000_000_000, latency_ns }),
+        throttle: None,
+    }
+}
+
+/// An array over the first n devices.
+pub fn array(level: MdLevel, disks: u16, chunk_sectors: u32, layout: u32) -> DeviceConfig {
+    DeviceConfig {
+        name: "md0".into(),
+        dev: (9, 0),
+        queue: None,
+        kind: DeviceKind::Md(MdConfig {
+            level,
+            members: (0..disks).collect(),
+            chunk_sectors,
+            layout,
+            data_offset: 0,
+            stripe_cache_size: 256,
+            rmw_level: 1,
+            preread_bypass_threshold: 1,
+            sync: None,
+        }),
+        throttle: None,
+    }
+}
+
 /// Adds a job that submits a list; pages contiguous over 2 MiB unless told otherwise.
 pub fn list(cfg: &mut SimConfig, bios: Vec<ListedBio>) {
     cfg.jobs.push(JobConfig {

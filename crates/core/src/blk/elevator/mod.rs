@@ -58,18 +58,32 @@ impl AnyElevator {
             AnyElevator::MqDeadline(e) => e.dispatch(now),
         }
     }
-    /// The request a bio at `sector` could be appended to: the nearest that starts at or before it.
-    pub fn back_merge_candidate(&self, op: Op, sector: Sector) -> Option<Idx> {
+    /// The request that starts nearest at or before `sector`.
+    pub fn before(&self, op: Op, sector: Sector) -> Option<Idx> {
         match self {
-            AnyElevator::None(e) => e.newest(op),
+            AnyElevator::None(_) => None,
             AnyElevator::MqDeadline(e) => e.before(op, sector),
         }
     }
-    /// The request a bio that ends at `end` could be put in front of.
-    pub fn front_merge_candidate(&self, op: Op, end: Sector) -> Option<Idx> {
+    /// The request that starts at `sector`, where front merges are looked for.
+    pub fn at(&self, op: Op, sector: Sector) -> Option<Idx> {
         match self {
             AnyElevator::None(_) => None,
-            AnyElevator::MqDeadline(e) => e.at(op, end),
+            AnyElevator::MqDeadline(e) => e.at(op, sector),
+        }
+    }
+    /// The request sorted before this one, which starts at `sector`; it need not be queued itself.
+    pub fn former(&self, op: Op, sector: Sector, rq: Idx) -> Option<Idx> {
+        match self {
+            AnyElevator::None(_) => None,
+            AnyElevator::MqDeadline(e) => e.former(op, sector, rq),
+        }
+    }
+    /// The request sorted behind this one, which starts at `sector`.
+    pub fn latter(&self, op: Op, sector: Sector, rq: Idx) -> Option<Idx> {
+        match self {
+            AnyElevator::None(_) => None,
+            AnyElevator::MqDeadline(e) => e.latter(op, sector, rq),
         }
     }
     /// A queued request starts earlier now (front merge).
@@ -77,6 +91,13 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) => {}
             AnyElevator::MqDeadline(e) => e.reposition(r, old),
+        }
+    }
+    /// The second request, queued or not, is part of the first now.
+    pub fn merged(&mut self, first: Queued, second: Queued) {
+        match self {
+            AnyElevator::None(_) => {}
+            AnyElevator::MqDeadline(e) => e.merged(first, second),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Models: block/mq-deadline.c, 7.1 (kernel 4.2), best-effort class.
 //! Rule: go on upward in the running direction until a batch is full; then reads before writes unless writes starved;
 //! a new batch starts at the FIFO head when that expired or nothing lies ahead.
-//! Leaves out: RT and idle classes with aging (no workload sets a priority), request-request merges.
+//! Leaves out: RT and idle classes with aging (no workload sets a priority).
 
 use alloc::collections::VecDeque;
 
@@ -28,6 +28,11 @@ struct Direction {
 }
 
 impl Direction {
+    /// Sort key of a queued request.
+    fn key(&self, r: Queued) -> Option<(Sector, u64)> {
+        let start = (r.sector, 0)..=(r.sector, u64::MAX);
+        self.sort.range(start).find(|(_, rq)| **rq == r.rq).map(|(k, _)| *k)
+    }
     fn next(&self) -> Option<(Sector, u64)> {
         self.sort.range((self.latest_pos, 0)..).next().map(|(k, _)| *k)
     }
@@ -141,12 +146,39 @@ impl MqDeadline {
         self.dir[d].sort.range((sector, 0)..=(sector, u64::MAX)).next().map(|(_, rq)| *rq)
     }
 
+    /// `elv_rb_former_request`
+    pub fn former(&self, op: Op, sector: Sector, rq: Idx) -> Option<Idx> {
+        let d = dir_of(op)?;
+        self.dir[d].sort.range(..=(sector, u64::MAX)).rev().map(|(_, other)| *other).find(|other| *other != rq)
+    }
+
+    /// `elv_rb_latter_request`
+    pub fn latter(&self, op: Op, sector: Sector, rq: Idx) -> Option<Idx> {
+        let d = dir_of(op)?;
+        self.dir[d].sort.range((sector, 0)..).map(|(_, other)| *other).find(|other| *other != rq)
+    }
+
+    /// `dd_merged_requests`: the first takes the place of the second in the FIFO when that one expires earlier.
+    pub fn merged(&mut self, first: Queued, second: Queued) {
+        let Some(d) = dir_of(first.op) else { return };
+        let dir = &mut self.dir[d];
+        let (Some(kept), Some(gone)) = (dir.key(first), dir.key(second)) else { return };
+        let place = |key| dir.fifo.iter().position(|(k, _)| *k == key).expect("in both lists");
+        let (a, b) = (place(kept), place(gone));
+        if dir.fifo[b].1 < dir.fifo[a].1 {
+            dir.fifo[b].0 = kept;
+            dir.fifo.remove(a);
+        } else {
+            dir.fifo.remove(b);
+        }
+        dir.sort.remove(&gone);
+    }
+
     /// Re-sorts a request after a front merge; it keeps its place in the FIFO.
     pub fn reposition(&mut self, r: Queued, old: Sector) {
-        let Some(d) = dir_of(r.op) else { return };
+        let Some(d) = dir_of(r.op).filter(|_| r.sector != old) else { return };
         let dir = &mut self.dir[d];
-        let key = dir.sort.range((old, 0)..=(old, u64::MAX)).find(|(_, rq)| **rq == r.rq).map(|(k, _)| *k);
-        if let Some(key) = key {
+        if let Some(key) = dir.key(Queued { sector: old, ..r }) {
             let new = (r.sector, key.1);
             dir.sort.remove(&key);
             dir.sort.insert(new, r.rq);

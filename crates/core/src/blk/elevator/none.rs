@@ -2,13 +2,12 @@
 //!
 //! Models: the ctx lists of blk-mq with one hardware queue (kernel 4.1, 3.6).
 //! Rule: first in, first out.
-//! Leaves out: one list a CPU; merging scans only the newest request.
+//! Leaves out: one list a CPU.
 
 use alloc::collections::VecDeque;
 
 use super::Queued;
 use crate::slab::Idx;
-use crate::units::Op;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -25,12 +24,8 @@ impl CtxList {
     pub fn dispatch(&mut self) -> Option<Idx> {
         self.list.pop_front().map(|r| r.rq)
     }
-    /// The newest request, if of this operation.
-    pub fn newest(&self, op: Op) -> Option<Idx> {
-        self.list.back().filter(|r| r.op == op).map(|r| r.rq)
-    }
     /// Queued requests, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = Idx> + '_ {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Idx> + '_ {
         self.list.iter().map(|r| r.rq)
     }
 }

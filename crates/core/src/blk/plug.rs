@@ -1,0 +1,136 @@
+//! The plug: requests a task holds back until it has said all.
+//!
+//! Models: `struct blk_plug`, `blk_add_rq_to_plug`, `blk_flush_plug` (block/blk-core.c, blk-mq.c; kernel 2.4), by version.
+//! Rule: a flush empties it in list order, one group a queue; md's stripes go first; what it learned of its queues
+//! (multiple_queues) lasts until the plug is gone.
+//! Leaves out: cached requests, ->queue_rqs.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use super::Ctx;
+use super::merge::Merge;
+use crate::config::{PlugConfig, PlugMerge, PlugOrder};
+use crate::observe::trace::{Action, flag};
+use crate::observe::why::Why;
+use crate::slab::Idx;
+use crate::units::{DevIdx, SECTOR_BYTES};
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Plug {
+    /// mq_list, head first.
+    pub list: VecDeque<Idx>,
+    /// multiple_queues
+    pub multiple_queues: bool,
+    /// Stripes on the list of md's callback, with their array.
+    pub stripes: Vec<(DevIdx, u32)>,
+}
+
+impl Plug {
+    /// Requests it may hold.
+    pub fn limit(&self, p: &PlugConfig) -> u32 {
+        if self.multiple_queues { p.max_rq * p.multi_factor } else { p.max_rq }
+    }
+}
+
+impl Ctx<'_> {
+    /// `blk_start_plug`: no effect if the task has one.
+    pub(crate) fn start_plug(&mut self, t: usize) -> bool {
+        let plug = &mut self.tasks[t].plug;
+        let opens = plug.is_none();
+        if opens {
+            *plug = Some(Plug::default());
+        }
+        opens
+    }
+
+    /// `blk_finish_plug`
+    pub(crate) fn finish_plug(&mut self, t: usize) {
+        self.flush_plug(t, false);
+        self.tasks[t].plug = None;
+    }
+
+    /// `blk_add_rq_to_plug`
+    pub(super) fn plug_add(&mut self, t: usize, rq: Idx) {
+        let p = self.cfg.kernel.plug;
+        let (dev, who) = (self.rqs[rq].dev, self.rqs[rq].who);
+        let merges = self.queue(dev).cfg.nomerges < 2;
+        let plug = self.tasks[t].plug.as_ref().expect("the caller has looked");
+        let (held, limit) = (plug.list.len() as u32, plug.limit(&p));
+        let mut head = plug.list.front().copied();
+        if let Some(first) = head {
+            let bytes = u64::from(self.rqs[first].nr_sectors) * SECTOR_BYTES;
+            let full = held >= limit;
+            if full || merges && bytes >= u64::from(p.flush_bytes) {
+                let why = match full {
+                    true => Why::PlugFull { requests: held, limit },
+                    false => Why::PlugBytes { rq: self.rqs[first].id, kib: (bytes >> 10) as u32 },
+                };
+                let bio = self.bios[self.rqs[rq].bio].id;
+                self.bus.because(bio, why);
+                self.flush_plug(t, false);
+                head = None;
+            }
+        }
+        if head.is_none() {
+            self.trace_rq(rq, Action::Plug, who, 0);
+        }
+        let other = head.is_some_and(|first| self.rqs[first].dev != dev);
+        let plug = self.tasks[t].plug.as_mut().expect("flushing keeps it");
+        plug.multiple_queues |= other;
+        match p.order {
+            PlugOrder::Fifo => plug.list.push_back(rq),
+            PlugOrder::Lifo => plug.list.push_front(rq),
+        }
+    }
+
+    /// `__blk_flush_plug`; `asleep`: because the task sleeps (from schedule).
+    pub(crate) fn flush_plug(&mut self, t: usize, asleep: bool) {
+        let Some(plug) = self.tasks[t].plug.as_mut() else { return };
+        let stripes = core::mem::take(&mut plug.stripes);
+        let mut list = core::mem::take(&mut plug.list);
+        self.md_unplug(stripes, asleep);
+        while let Some(&first) = list.front() {
+            let dev = self.rqs[first].dev;
+            let (group, rest): (VecDeque<Idx>, VecDeque<Idx>) =
+                list.into_iter().partition(|rq| self.rqs[*rq].dev == dev);
+            list = rest;
+            let who = self.rqs[first].who | if asleep { flag::SCHEDULE } else { 0 };
+            self.trace_rq(first, Action::Unplug, who, group.len() as u64);
+            for rq in group {
+                self.insert_or_issue(dev, rq, asleep);
+            }
+            self.run_hw_queue(dev);
+        }
+    }
+
+    /// `blk_attempt_plug_merge`: one request is tried, the one this kernel looks at.
+    pub(super) fn plug_merge(&mut self, t: usize, dev: DevIdx, bio: Idx) -> bool {
+        let p = self.cfg.kernel.plug;
+        let Some(plug) = self.tasks[t].plug.as_ref() else { return false };
+        let at_back = p.order == PlugOrder::Fifo && p.merge == PlugMerge::Newest;
+        let Some(looked_at) = (if at_back { plug.list.back() } else { plug.list.front() }).copied() else {
+            return false;
+        };
+        let same = |rq: &Idx| self.rqs[*rq].dev == dev;
+        let rq = match same(&looked_at) {
+            true => Some(looked_at),
+            false if plug.multiple_queues => plug.list.iter().copied().find(same),
+            false => None,
+        };
+        let Some(rq) = rq else { return false };
+        let merged = self.attempt_bio_merge(rq, bio) == Merge::Done;
+        if !merged && self.bios[bio].nr_sectors > 0 {
+            let (id, end) = (self.rqs[rq].id, self.rqs[rq].end());
+            let (bio_id, sector) = (self.bios[bio].id, self.bios[bio].sector);
+            if self.tasks[t].stacked {
+                self.bus.because(bio_id, Why::NotMerged { dev, rq: id, end, sector });
+            }
+        }
+        if merged {
+            self.bus.stats.nr_plug_merges += 1;
+        }
+        merged
+    }
+}
