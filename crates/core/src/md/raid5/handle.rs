@@ -41,6 +41,12 @@ impl Raid5 {
     /// handle_stripe; of a batch, its head stands for all.
     pub(super) fn handle(&mut self, i: u32, out: &mut Output) {
         let parity = self.parity(i);
+        let s = self.stripe(i);
+        if s.head != NONE && s.head != i {
+            // It joined a batch after raid5d had taken it.
+            s.state &= !(state::HANDLE | state::BATCH_READY);
+            return;
+        }
         let mut n = i;
         while n != NONE {
             let s = self.stripe(n);

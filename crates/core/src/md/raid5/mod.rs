@@ -10,8 +10,8 @@
 //!
 //! Models: drivers/md/raid5.c and raid5.h, 5.17, 6.12 and 7.1 (md M.2 to M.9).
 //! Rule: a state machine without a clock. A stripe is a 4 KiB page on every member. Whoever works with it holds a
-//! reference: a plug, raid5d, a member I/O. With the last one it goes where its flags say. raid5d only handles
-//! stripes nobody else holds, so none of their I/O is in flight then.
+//! reference: a plug, raid5d, a member I/O. With the last one it goes where its flags say. raid5d only takes
+//! stripes that nobody holds, so none of their I/O is in flight when they are handled.
 //! Leaves out: reads (they are aligned and pass the cache by), degraded arrays and what follows a member's error,
 //! resync and repair, journal, PPL, bitmap, worker threads, discards, reshape.
 
