@@ -6,6 +6,7 @@
 //! Rule: observers never change a run.
 //! Leaves out: text and pictures.
 
+pub mod check;
 pub mod gaps;
 pub mod snapshot;
 pub mod stats;
