@@ -135,7 +135,12 @@ impl Ctx<'_> {
         loop {
             if let Some(bio) = self.threads[at].todo.pop_front() {
                 self.threads[at].in_submission = true;
-                if !self.thread_submit(t, kind, bio) {
+                let merges = self.bus.stats.nr_merges;
+                let through = self.thread_submit(t, kind, bio);
+                if kind == ThreadKind::Md && self.bus.stats.nr_merges == merges {
+                    self.threads[at].debt += self.cfg.host.md_rq_ns;
+                }
+                if !through {
                     return;
                 }
                 self.threads[at].in_submission = false;

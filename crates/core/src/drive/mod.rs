@@ -120,11 +120,11 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// A drive at rest, head over the first sequential zone.
+    /// A drive at rest, head over the first zone, the first sequential one where it is zoned.
     pub fn new(dev: DevIdx, cfg: &DriveConfig, seed: u64) -> Self {
         let geometry = Geometry::new(&cfg.profile);
         let zones = Zones::new(cfg, &geometry, seed);
-        let zone = cfg.profile.nr_conv_zones;
+        let zone = if cfg.profile.zoned { cfg.profile.nr_conv_zones } else { 0 };
         let head = Head {
             zone,
             next_sector: 0,
@@ -285,14 +285,15 @@ impl Drive {
     /// Seek and rotation wait to a command's first sector, ns.
     fn reach(&self, c: &Cmd, now: SimTime) -> (SimDuration, SimDuration) {
         let p = &self.setup.cfg.profile;
-        let follows = c.zone == self.head.zone && c.sector == self.head.next_sector;
+        // Bands of a disk that is not zoned are the model's: the head streams across.
+        let follows = c.sector == self.head.next_sector && (c.zone == self.head.zone || !p.zoned);
         if follows && self.head.idle_since == now {
             return (0, 0);
         }
         let seek = match (c.zone == self.head.zone, follows) {
-            (false, _) => self.setup.geometry.seek_ns(self.head.zone, c.zone),
+            (_, true) => 0,
+            (false, false) => self.setup.geometry.seek_ns(self.head.zone, c.zone),
             (true, false) => p.settle_ns,
-            (true, true) => 0,
         };
         let z = self.zones.get(c.zone).expect("touched before");
         let offset = c.sector - u64::from(c.zone) * p.zone_sectors;
