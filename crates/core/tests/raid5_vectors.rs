@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use bioscope_core::config::{MdConfig, MdLevel};
 use bioscope_core::md::raid5::{Attach, Output, Raid5, Spread, Step, StripeIo};
+use bioscope_core::observe::snapshot::sflag::{LOCKED, OVERWRITE, PARITY, READING, TOWRITE, UPTODATE, WRITING};
 use bioscope_core::observe::trace::NO_ORIGIN;
 use bioscope_core::observe::why::Why;
 
@@ -327,6 +328,32 @@ fn md_m3_writer_waits() {
     assert_eq!((plug.len(), a.refs), (128, 256));
     plug.drain(..).for_each(|stripe| _ = a.array.release(stripe));
     assert_eq!(a.rounds(), ["W2@1024+512 W1@1024+512 W0@1024+512"]);
+}
+
+/// Stripes in use by member sector, with what their pages are at.
+#[test]
+fn md_m3_view() {
+    let mut a = Play::raid5(4, 64);
+    a.kib(4, 4);
+    a.write(1, 1, true);
+    let ios = a.run();
+    let page = |flags: &[u8]| flags.iter().fold(0, |all, f| all | f);
+    let reading = LOCKED | READING;
+    let view = a.array.view();
+    assert_eq!((view.size, view.active, view.lists), (256, 2, [0; 3]));
+    let sectors: Vec<u64> = view.stripes.iter().map(|s| s.sector).collect();
+    assert_eq!(sectors, [0, 8]);
+    // The partly covered block is read anyway, which leaves one read to modify; the other stripe is a tie.
+    assert_eq!(view.stripes[0].flags, [page(&[TOWRITE, reading]), 0, 0, page(&[PARITY, reading])]);
+    assert_eq!(view.stripes[1].flags, [page(&[TOWRITE, OVERWRITE]), reading, reading, PARITY]);
+    a.end(&ios);
+    a.run();
+    let writing = LOCKED | WRITING | UPTODATE;
+    let view = a.array.view();
+    for (stripe, rest) in view.stripes.iter().zip([0, UPTODATE]) {
+        assert_eq!(stripe.flags, [writing, rest, rest, page(&[writing, PARITY])]);
+        assert!(!stripe.delayed && !stripe.batched);
+    }
 }
 
 /// Free stripes are used again least recently used first.

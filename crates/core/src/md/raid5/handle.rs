@@ -203,6 +203,12 @@ impl Raid5 {
         let (written, full) = (self.count(i, TOWRITE), self.count(i, OVERWRITE));
         let data = u32::from(self.layout.data_disks());
         for (role, page) in self.pages(i).iter_mut().enumerate() {
+            // The one needs the old content of what changes, the other the content of all data.
+            debug_assert!(if prexor {
+                *page & UPTODATE != 0 || *page & TOWRITE == 0 && !parity.has(role)
+            } else {
+                *page & (UPTODATE | OVERWRITE) != 0 || parity.has(role)
+            });
             if *page & TOWRITE != 0 {
                 *page = *page & !(TOWRITE | OVERWRITE) | LOCKED | UPTODATE | WRITTEN;
             } else if parity.has(role) {

@@ -8,6 +8,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{Attached, NONE, Raid5, STRIPE_SECTORS, state};
 use crate::observe::snapshot::sflag;
@@ -94,21 +95,23 @@ impl Raid5 {
         let later = (role + 1..self.layout.disks()).any(|role| role != p && Some(role) != q);
         if Sector::from(nr_sectors) > rest && later { first + rest } else { first }
     }
-    /// The members of the stripe at a member sector that a visit to `role` attaches, with their block of the bio and
-    /// what it covers.
-    fn visited(&self, s: &Spread, role: u8, member: Sector) -> impl Iterator<Item = (u8, Sector, u8)> {
-        let roles = if self.spread { 0..self.layout.disks() } else { role..role + 1 };
-        roles.filter_map(move |role| {
-            let block = self.layout.origin(self.chunk_sectors, role, member)?;
-            Some((role, block, s.cover(block))).filter(|(_, _, cover)| *cover != 0)
-        })
+    /// Roles a visit that starts at `role` may attach.
+    fn visited(&self, role: u8) -> Range<u8> {
+        if self.spread { 0..self.layout.disks() } else { role..role + 1 }
+    }
+    /// The block that a role holds of the stripe at a member sector, and what the bio covers of it, if it does.
+    fn part(&self, s: &Spread, role: u8, member: Sector) -> Option<(Sector, u8)> {
+        let block = self.layout.origin(self.chunk_sectors, role, member)?;
+        Some((block, s.cover(block))).filter(|(_, cover)| *cover != 0)
     }
     /// True if the visit has to wait for what is attached already.
     fn overlaps(&self, i: u32, s: &Spread, role: u8, member: Sector) -> bool {
         let stripe = &self.stripes[i as usize];
         stripe.head != NONE
-            || self.visited(s, role, member).any(|(role, _, cover)| {
-                stripe.bios.iter().any(|a| a.role == role && !a.written && a.cover & cover != 0)
+            || self.visited(role).any(|role| {
+                self.part(s, role, member).is_some_and(|(_, cover)| {
+                    stripe.bios.iter().any(|a| a.role == role && !a.written && a.cover & cover != 0)
+                })
             })
     }
     /// Attaches blocks until all are or one has to wait. Stripes to be released with the plug are added to it, each
@@ -124,8 +127,10 @@ impl Raid5 {
                 self.put(i);
                 return Attach::WaitOverlap;
             }
-            let visited: Vec<(u8, Sector, u8)> = self.visited(s, role, member).collect();
-            for (role, block, cover) in visited {
+            for role in self.visited(role) {
+                let Some((block, cover)) = self.part(s, role, member) else {
+                    continue;
+                };
                 let n = (block - s.first) / STRIPE;
                 s.to_do[n as usize / 64] &= !(1 << (n % 64));
                 let stripe = self.stripe(i);
