@@ -27,7 +27,7 @@ use crate::drive::capped::Capped;
 use crate::drive::{Cmd, Done, Drive, fault};
 use crate::event::Event;
 use crate::md::Md;
-use crate::observe::snapshot::DiskStats;
+use crate::observe::snapshot::{DiskStats, JobState};
 use crate::observe::trace::{Action, NO_ORIGIN, TraceRecord, flag};
 use crate::observe::why::Why;
 use crate::slab::{Idx, Slab};
@@ -446,7 +446,7 @@ impl Ctx<'_> {
             let waiting = q.freeze_waiters.len() as u32;
             let id = self.bios[bio].id;
             self.bus.because(id, Why::Frozen { dev, waiting });
-            self.sleep(task);
+            self.sleep(task, JobState::WaitFreeze);
             return false;
         }
         q.usage += 1;
@@ -567,7 +567,7 @@ impl Ctx<'_> {
         q.tag_waiters.push_back(Waiter { task, bio });
         let (id, job) = (self.bios[bio].id, self.bios[bio].job);
         self.bus.because(id, Why::NoSchedTag { job, nr_requests });
-        self.sleep(task);
+        self.sleep(task, JobState::WaitTag);
         false
     }
 

@@ -12,6 +12,7 @@ use super::plug::Plug;
 use super::{Ctx, Task};
 use crate::config::{BioListModel, SplitInsert};
 use crate::event::Event;
+use crate::observe::snapshot::JobState;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
@@ -225,6 +226,9 @@ impl Ctx<'_> {
     }
 
     fn go_on(&mut self, t: usize) {
+        if let Task::Job(j) = self.task_of(t) {
+            self.job(j).state = JobState::Running;
+        }
         if self.run_loop(t) {
             match self.task_of(t) {
                 Task::Job(j) => self.job_submitted(j),
@@ -234,10 +238,13 @@ impl Ctx<'_> {
         }
     }
 
-    /// The task sleeps: whatever its plug holds goes out first.
-    pub(crate) fn sleep(&mut self, task: Task) {
+    /// The task sleeps, a job in this state: whatever its plug holds goes out first.
+    pub(crate) fn sleep(&mut self, task: Task, state: JobState) {
         if let Some(t) = self.slot(task) {
             self.flush_plug(t, true);
+        }
+        if let Task::Job(j) = task {
+            self.job(j).state = state;
         }
     }
 }

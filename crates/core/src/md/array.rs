@@ -21,6 +21,7 @@ use crate::blk::split::Limits;
 use crate::blk::{Ctx, Media, own_capacity};
 use crate::config::{DeviceConfig, DeviceKind, MdConfig, MdLevel, SimConfig, SplitInsert};
 use crate::event::Event;
+use crate::observe::snapshot::JobState;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
@@ -375,7 +376,7 @@ impl Ctx<'_> {
         self.md(md).waiters.push_back(t as u16);
         self.tasks[t].spread = Some(s);
         let task = self.task_of(t);
-        self.sleep(task);
+        self.sleep(task, JobState::WaitStripe);
         // What the sleep released may have freed nothing yet; the thread wakes the task.
         self.wake(md, ThreadKind::Md);
         false

@@ -230,6 +230,8 @@ pub enum JobState {
     WaitTag,
     /// Waits for a queue freeze to end.
     WaitFreeze,
+    /// Writes to an array and waits for a stripe of its cache.
+    WaitStripe,
     /// Nothing more to do.
     Done,
 }

@@ -11,7 +11,7 @@ pub mod writeback;
 use alloc::collections::VecDeque;
 
 use crate::blk::bio::{Bio, bflag};
-use crate::blk::{Ctx, NewBio, Queue};
+use crate::blk::{Ctx, NewBio};
 use crate::config::{JobConfig, ListedBio, WorkloadConfig};
 use crate::event::Event;
 use crate::observe::snapshot::JobState;
@@ -125,13 +125,6 @@ impl Ctx<'_> {
         let (_, done) = self.submit_bio(dev, j, new);
         if done {
             self.job_submitted(j);
-        } else {
-            let queue = self.devs[usize::from(dev)].queue.as_ref();
-            self.job(j).state = match queue.map(Queue::frozen) {
-                None => JobState::Running,
-                Some(true) => JobState::WaitFreeze,
-                Some(false) => JobState::WaitTag,
-            };
         }
     }
 

@@ -32,6 +32,7 @@ pub fn state_words(job: &JobView, jobs: &[JobView]) -> String {
         JobState::WaitZoneMgmt { zone } => ["waits for the reset of zone ", &zone.to_string()].concat(),
         JobState::WaitTag => "sleeps: no tag free".into(),
         JobState::WaitFreeze => "waits: queue frozen".into(),
+        JobState::WaitStripe => "waits: stripe cache".into(),
         JobState::Done => "done".into(),
     }
 }
@@ -53,6 +54,7 @@ fn states_words(job: &JobView) -> &'static str {
         JobState::WaitZoneMgmt { .. } => "reset a zone",
         JobState::WaitTag => "sleep for a tag",
         JobState::WaitFreeze => "wait: frozen",
+        JobState::WaitStripe => "wait: stripe",
         JobState::Done => "done",
     }
 }
