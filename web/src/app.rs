@@ -72,6 +72,8 @@ pub enum Msg {
     Compare(bool),
     Toggle,
     Step(bool),
+    /// To the next or last step of a submission.
+    Submission(bool),
     /// By a part of the run.
     Jump(f64),
     /// To a time, ns, playing on.
@@ -151,6 +153,8 @@ pub struct App {
     load_no: u32,
     /// It is not known to its end.
     loading: bool,
+    /// Its jobs submit to a device that is made of others.
+    stacked: bool,
     sweeper: Sweeper,
     chart: Option<Chart>,
     words: Words,
@@ -239,6 +243,7 @@ impl Component for App {
             facts: None,
             load_no: 0,
             loading: false,
+            stacked: false,
             sweeper: Sweeper::new(link.callback(Msg::Point)),
             chart: None,
             words: Words::default(),
@@ -288,6 +293,7 @@ impl Component for App {
             Msg::Compare(on) => self.compare(ctx, on),
             Msg::Toggle => self.player.toggle(),
             Msg::Step(forward) => self.player.step(forward),
+            Msg::Submission(forward) => self.player.submission_step(forward),
             Msg::Jump(part) => self.player.jump(part),
             Msg::Seek(time) => self.player.seek(time),
             Msg::Look(time) => {
@@ -443,7 +449,7 @@ impl Component for App {
                 </aside>
             ")
         });
-        let stages = self.lane_panels() != NO_LANE;
+        let stages = self.lane_panels() != stage::Panels::NONE;
         let lanes = stages.then(|| {
             markup!(r#"<main key="stage" class="# (if compared { "lanes two" } else { "lanes" }) ">"
                 (lane(session::Side::A)) "" (compared.then(|| lane(session::Side::B))) "</main>")
@@ -455,7 +461,10 @@ impl Component for App {
             markup!(r#"
                 <aside key="side" class="right" aria-label="Charts and reasons">
                     <div key="sweep">"# (chart.map(|c| side::throughput(c, self.source(), second, compared, &seed, &self.ears.chart, say))) "</div>"
-                    (has(Panel::Time).then(|| side::time_parts(&ends, compared, &self.ears.parts))) ""
+                    (has(Panel::Time).then(|| match frame.filter(|_| self.stacked) {
+                        Some(frame) => side::gaps_and_iostat(frame, &self.printed(), &self.ears.parts),
+                        None => side::time_parts(&ends, compared, &self.ears.parts),
+                    })) ""
                     (has(Panel::Why).then(|| side::reasons(frame, self.why_side, compared, say))) ""
                     ((!self.embed).then(|| side::reproduce(frame, &seed))) "
                 </aside>")
@@ -565,7 +574,7 @@ fn wanted(e: &KeyboardEvent) -> bool {
     if moves && (slider || focus("[tabindex]")) {
         return false;
     }
-    moves || e.key() == "?" || matches!(code.as_str(), "Space" | "Period" | "BracketLeft" | "BracketRight")
+    moves || e.key() == "?" || matches!(code.as_str(), "KeyS" | "Space" | "Period" | "BracketLeft" | "BracketRight")
 }
 
 fn message(d: &Diagnostic) -> Html {
@@ -645,6 +654,7 @@ impl App {
         let good = &self.good;
         let cfg = |side| check::validate(good, side).ok().map(Arc::new);
         let Some(a) = cfg(Side::A) else { return };
+        self.stacked = session::order::top(&a).is_some();
         let b = if good.has_b() { cfg(Side::B) } else { None };
         let start = good.t.or(good.preset.map(|p| p.t)).unwrap_or_default();
         let speed = self.facts.as_ref().filter(|f| f.speed > 0).map(|f| f.speed);
@@ -670,13 +680,18 @@ impl App {
         if self.embed && self.good.view == Panels::ALL { of_lane } else { self.good.view.has(panel) }
     }
     fn lane_panels(&self) -> stage::Panels {
-        stage::Panels {
+        let all = stage::Panels {
             jobs: self.has(Panel::Jobs),
             zwplugs: self.has(Panel::Zwplugs),
             tags: self.has(Panel::Tags),
             drive: self.has(Panel::Drive),
             strip: self.has(Panel::Strip),
-        }
+            biolist: self.has(Panel::Biolist),
+            order: self.has(Panel::Order),
+            members: self.has(Panel::Members),
+            listing: self.has(Panel::Listing),
+        };
+        all.of_device(self.stacked)
     }
     fn lay_out(&self) {
         self.player.set_panels(self.lane_panels(), self.embed);
@@ -831,6 +846,9 @@ impl App {
         let moved = before.as_ref().is_none_or(|b| b.frame != now.frame);
         let elsewhere = before.is_some_and(|b| b.load_no == now.load_no && b.moment != now.moment);
         let known = self.loading && !matches!(load, Load::Ahead(_));
+        if self.stacked {
+            self.draw_parts();
+        }
         if known {
             self.loading = false;
             self.collect();
@@ -1018,6 +1036,12 @@ impl App {
         }
     }
 
+    /// Published shares of gaps between commands, of both runs as the preset has them.
+    fn printed(&self) -> [Vec<Option<f64>>; 2] {
+        let preset = self.good.preset.filter(|_| KEYS.iter().all(|k| *k == Key::Seed || !self.good.is_changed(*k)));
+        [0, 1].map(|side| preset.map_or_else(Vec::new, |p| self.words.gaps(p.name, side)))
+    }
+
     /// The chart gets its published figures, as soon as they are there.
     fn publish(&mut self) {
         if let Some(chart) = &mut self.chart {
@@ -1033,7 +1057,11 @@ impl App {
 
     fn draw_parts(&self) {
         if let Some(f) = &self.facts {
-            side::draw_parts(&self.parts_place, &f.ends, self.theme.palette());
+            let palette = self.theme.palette();
+            match f.frame.a.order {
+                Some(_) => side::draw_gaps(&self.parts_place, &f.frame, &self.printed(), palette),
+                None => side::draw_parts(&self.parts_place, &f.ends, palette),
+            }
         }
     }
 
@@ -1049,6 +1077,7 @@ impl App {
             ("ArrowLeft", true) => Msg::Jump(-JUMP),
             ("ArrowRight", false) => Msg::Step(true),
             ("ArrowLeft", false) => Msg::Step(false),
+            ("KeyS", back) => Msg::Submission(!back),
             ("Home", _) => Msg::Home,
             ("End", _) => Msg::End,
             ("BracketLeft", _) => Msg::Speed(speed_step(speed, false)),
@@ -1067,6 +1096,9 @@ impl App {
 
     /// The lane's title: what kind of ordering it shows.
     fn title(&self, side: session::Side) -> &'static str {
+        if self.stacked {
+            return self.facts.as_ref().and_then(|f| lane::stacked_title(&f.frame, side)).unwrap_or("array");
+        }
         let side = Self::side_of(side);
         let is = |key: Key, word: &str| self.good.text(side, key) == word;
         if is(Key::ZoneOrdering, "none") {
@@ -1095,15 +1127,13 @@ pub fn seconds(ns: u64) -> String {
     [print_seconds(ns).trim_end_matches('s'), " s"].concat()
 }
 
-/// No panel of a lane.
-const NO_LANE: stage::Panels = stage::Panels { jobs: false, zwplugs: false, tags: false, drive: false, strip: false };
-
 /// The keys, over everything.
 fn key_list(say: &Callback<Msg>) -> Html {
-    const KEYS: [(&str, &str); 8] = [
+    const KEYS: [(&str, &str); 9] = [
         ("space .", "play or pause"),
         ("← →", "one event back or forward"),
         ("shift ← →", "jump by a fiftieth of the run"),
+        ("S, shift S", "next or last step of a submission to an array"),
         ("Home End", "to the beginning, to the end"),
         ("[ ]", "slower, faster"),
         ("?", "this list"),

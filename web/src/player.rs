@@ -325,6 +325,15 @@ impl Player {
         });
     }
 
+    /// One step of a submission forward or back, paused.
+    pub fn submission_step(&self, forward: bool) {
+        self.stop();
+        self.with_session(|s| {
+            // False at either end: nothing to show then.
+            let _ = s.submission_step(forward);
+        });
+    }
+
     /// A jump by a part of the whole length.
     pub fn jump(&self, part: f64) {
         self.with_session(|s| {
@@ -445,7 +454,7 @@ impl Player {
             }
         }
         let shown = side_of(s.shown.as_ref()?, side)?;
-        lane::words(&shown.snapshot, &shown.issues, what?)
+        lane::words(&shown.snapshot, shown.strip(), what?)
     }
     /// The pointer left: there is nothing to say.
     pub fn unpoint(&self) -> Option<String> {
@@ -461,7 +470,7 @@ impl Player {
             let s = self.state.borrow();
             let Some(What::Issue(i)) = s.lanes[index(side)].hit(x, y) else { return };
             let Some(frame) = &s.shown else { return };
-            side_of(frame, side).and_then(|f| f.issues.get(i as usize)).map(|r| r.time)
+            side_of(frame, side).and_then(|f| f.strip().get(i as usize)).map(|r| r.time)
         };
         if let Some(t) = time {
             self.stop();

@@ -41,6 +41,11 @@ impl Words {
     pub fn text(&self, part: &str, name: &str) -> Option<String> {
         self.get(part, name)?.as_string()
     }
+    /// Published shares of gaps of a preset's run (0: A, 1: B), percent by row; none where there are none.
+    pub fn gaps(&self, preset: &str, side: u32) -> Vec<Option<f64>> {
+        let rows = || self.get("gaps", preset)?.dyn_into::<Array>().ok()?.get(side).dyn_into::<Array>().ok();
+        rows().map_or_else(Vec::new, |rows| rows.iter().map(|v| v.as_f64()).collect())
+    }
     /// The published pair (A, B), MiB/s, of a preset's chart at a value.
     pub fn figures(&self, preset: &str, value: &str) -> Option<(f64, f64)> {
         let pair = Reflect::get(&self.get("published", preset)?, &value.into()).ok()?;

@@ -18,7 +18,9 @@ use bioscope_session::{self as session, Frame, MAX_EVENTS, Session, SideFrame};
 use bioscope_stage::lane::drive::Window;
 use bioscope_stage::lane::pen::{Area, Colours, Lit, Pen};
 use bioscope_stage::shape::{Align, DisplayList, Font, Ink, Shape};
-use bioscope_stage::{Lane, LaneInput, Layout, Palette, charts, lane, parts, readouts, svg, table, text, why};
+use bioscope_stage::{
+    Lane, LaneInput, Layout, Palette, charts, gaps, iostat, lane, parts, readouts, svg, table, text, why,
+};
 use plotters::prelude::SVGBackend;
 
 use crate::Failure;
@@ -119,6 +121,11 @@ impl Shown {
         self
     }
 
+    /// True if the jobs submit to a device that is made of others.
+    pub fn stacked(&self) -> bool {
+        self.frame.a.order.is_some()
+    }
+
     fn side(&self, side: Side) -> &SideFrame {
         match side {
             Side::A => &self.frame.a,
@@ -163,7 +170,9 @@ impl Shown {
     }
 
     fn description(&self, sides: &[Side]) -> String {
-        let side = |side: &Side| [letter(*side), ": ", &table::summary(&self.side(*side).snapshot)].concat();
+        let side = |side: &Side| {
+            [letter(*side), ": ", &table::summary(&self.side(*side).snapshot, self.side(*side).order.as_ref())].concat()
+        };
         let lanes: Vec<String> = sides.iter().map(side).collect();
         [&self.clock(), ". ", &lanes.join(" ")].concat()
     }
@@ -207,20 +216,25 @@ pub struct Plan {
     link: Vec<String>,
 }
 
-/// The panels of a lane that the words name.
-pub fn lane_panels(panels: Panels) -> lane::Panels {
-    lane::Panels {
+/// The panels of a lane that the words name, as far as the scenario's device has them.
+pub fn lane_panels(panels: Panels, stacked: bool) -> lane::Panels {
+    let all = lane::Panels {
         jobs: panels.has(Panel::Jobs),
         zwplugs: panels.has(Panel::Zwplugs),
         tags: panels.has(Panel::Tags),
         drive: panels.has(Panel::Drive),
         strip: panels.has(Panel::Strip),
-    }
+        biolist: panels.has(Panel::Biolist),
+        order: panels.has(Panel::Order),
+        members: panels.has(Panel::Members),
+        listing: panels.has(Panel::Listing),
+    };
+    all.of_device(stacked)
 }
 
 /// Finds room for everything; an error says how much is needed.
 pub fn plan(shown: &Shown, choice: &Choice) -> Result<Plan, Failure> {
-    let on = lane_panels(choice.panels);
+    let on = lane_panels(choice.panels, shown.stacked());
     let layout = Layout::of(choice.width, on);
     let least = lane::min_height(layout, on);
     if layout == Layout::Narrow && choice.width < NARROWEST {
@@ -256,7 +270,7 @@ pub fn plan(shown: &Shown, choice: &Choice) -> Result<Plan, Failure> {
 
 /// Draws it.
 pub fn picture(shown: &Shown, choice: &Choice, plan: &Plan) -> String {
-    let on = lane_panels(choice.panels);
+    let on = lane_panels(choice.panels, shown.stacked());
     let mut sheet = Sheet::new(choice.palette, choice.width);
     sheet.header(shown);
     for lane in &plan.lanes {
@@ -283,7 +297,8 @@ pub fn poster(shown: &Shown, palette: &Palette, (width, height): (f32, f32), tit
         sheet.y += 32.0;
     }
     let sides: &[Side] = if shown.scenario.has_b() { &[Side::A, Side::B] } else { &[Side::A] };
-    let on = lane::Panels { jobs: false, zwplugs: false, tags: false, drive: true, strip: true };
+    let on = lane::Panels { drive: true, order: true, strip: true, ..lane::Panels::NONE };
+    let on = on.of_device(shown.stacked());
     let column = width / sides.len() as f32;
     for (n, side) in sides.iter().enumerate() {
         let x = n as f32 * column;
@@ -311,6 +326,8 @@ pub fn poster(shown: &Shown, palette: &Palette, (width, height): (f32, f32), tit
 enum Card {
     Throughput(Box<Chart>),
     Time(Vec<(lane::Side, parts::PerMib)>),
+    Gaps(Vec<Side>),
+    Iostat(Vec<Side>),
     Why(Side),
 }
 
@@ -319,7 +336,8 @@ impl Card {
         match self {
             Card::Time(sides) => parts::height(sides.len()) + 62.0,
             Card::Throughput(chart) if chart.numbers.is_none() => chart.texts.len() as f32 * 18.0 + 78.0,
-            Card::Throughput(_) | Card::Why(_) => 230.0,
+            Card::Iostat(sides) => sides.len() as f32 * 36.0 + 80.0,
+            Card::Throughput(_) | Card::Why(_) | Card::Gaps(_) => 230.0,
         }
     }
 }
@@ -336,7 +354,9 @@ fn cards(shown: &Shown, choice: &Choice) -> Vec<Card> {
         }
         cards.push(Card::Throughput(Box::new(chart)));
     }
-    if choice.panels.has(Panel::Time) {
+    if choice.panels.has(Panel::Time) && shown.stacked() {
+        cards.extend([Card::Gaps(choice.sides.to_vec()), Card::Iostat(choice.sides.to_vec())]);
+    } else if choice.panels.has(Panel::Time) {
         let end =
             |side: &Side| Some((session_side(*side).into(), parts::per_mib(&shown.ends[index(*side)].as_ref()?.drive)));
         cards.push(Card::Time(choice.sides.iter().filter_map(end).collect()));
@@ -474,13 +494,23 @@ impl<'a> Sheet<'a> {
         let say = |mean: &str| ["now ", &now, " · mean so far ", mean, " · p99 ", &p99].concat();
         let (long, short) = (say(&mean_all), say(&mean_mib));
         let shortest = ["now ", &now, " · mean ", &mean_mib].concat();
+        let (long, short, shortest) = match readouts::stacked(frame) {
+            Some(all) => {
+                let [rate, size, sequential] = all.map(|(name, value)| [name, " ", &value].concat());
+                let most = [rate.as_str(), " · ", &size].concat();
+                ([&most, " · ", &sequential].concat(), most, rate)
+            }
+            None => (long, short, shortest),
+        };
         let words = shown.difference(side);
         let left = room - Font::Title.width(&words) - 20.0;
         // One line if the readouts fit beside the setting.
         let beside = Font::Small.width(&shortest) <= left;
         let chosen = Pen::fitting(Font::Small, if beside { left } else { room }, &[&long, &short, &shortest]);
         let line = if beside { 26.0 } else { 42.0 };
-        let zones = !on.jobs && frame.snapshot.devices.first().is_some_and(|d| !Window::of(d).zones.is_empty());
+        let zones = frame.order.is_none()
+            && !on.jobs
+            && frame.snapshot.devices.first().is_some_and(|d| !Window::of(d).zones.is_empty());
         let height = line + if zones { 18.0 } else { 0.0 };
         if !draw {
             return height;
@@ -528,7 +558,38 @@ impl<'a> Sheet<'a> {
                 let inner = self.pen.panel(area, "Where a MiB's time goes", "drive time in ms per MiB, whole run");
                 self.put(inner.x, inner.y + 8.0, &parts::bars(sides, inner.w));
             }
+            Card::Gaps(sides) => {
+                let words = "% of commands, disks together, so far";
+                let inner = self.pen.panel(area, "Gap between commands of one disk", words).below(4.0);
+                let orders =
+                    sides.iter().filter_map(|s| Some((session_side(*s).into(), shown.side(*s).order.as_ref()?)));
+                let orders: Vec<_> = orders.collect();
+                let runs: Vec<gaps::Run> = orders.iter().map(|(side, o)| (*side, &o.gaps, &[][..])).collect();
+                self.put(inner.x, inner.y, &gaps::bars(&runs, inner.w, inner.h));
+            }
+            Card::Iostat(sides) => self.iostat(shown, sides, area),
             Card::Why(side) => self.why(shown, *side, area),
+        }
+    }
+
+    /// Columns of iostat, a row the disks and a row the array.
+    fn iostat(&mut self, shown: &Shown, sides: &[Side], area: Area) {
+        let inner = self.pen.panel(area, "iostat -x", "since the start; sd* is the mean of the disks").below(4.0);
+        let runs = sides.iter().filter_map(|s| {
+            let (frame, side) = (shown.side(*s), shown.scenario.has_b().then(|| session_side(*s).into()));
+            Some((side, frame.order.as_ref()?, &frame.snapshot))
+        });
+        let table = iostat::table(&runs.collect::<Vec<_>>());
+        let column = (inner.w - 44.0) / (table.head.len() - 1) as f32;
+        let head = table.head.iter().map(|h| h.to_string()).collect();
+        for (n, row) in std::iter::once(&head).chain(&table.rows).enumerate() {
+            let y = inner.y + 12.0 + n as f32 * 16.0;
+            let ink = if n == 0 { Ink::Dim } else { Ink::Text };
+            self.pen.text(inner.x, y, &row[0], ink, Font::Mono, 44.0);
+            for (i, cell) in row.iter().enumerate().skip(1) {
+                let font = if n == 0 { Font::Small } else { Font::Mono };
+                self.pen.text_right(inner.x + 44.0 + i as f32 * column, y, cell, ink, font, column - 3.0);
+            }
         }
     }
 
@@ -616,7 +677,7 @@ impl<'a> Sheet<'a> {
 }
 
 fn lane_panels_none() -> lane::Panels {
-    lane::Panels { jobs: false, zwplugs: false, tags: false, drive: false, strip: false }
+    lane::Panels::NONE
 }
 
 /// Lines of small text that words take.

@@ -25,18 +25,39 @@ pub enum Panel {
     Time,
     /// Reasons in words.
     Why,
+    /// `current->bio_list` and the plug of a submission to a stacked device.
+    Biolist,
+    /// The order at the member disks.
+    Order,
+    /// The map of the member disks.
+    Members,
+    /// The first member's G records.
+    Listing,
 }
 
 /// The words of links, in the order of [`Panel`].
-pub const WORDS: [&str; 8] = ["jobs", "zwplugs", "tags", "drive", "strip", "throughput", "time", "why"];
+pub const WORDS: [&str; 12] = [
+    "jobs",
+    "zwplugs",
+    "tags",
+    "drive",
+    "strip",
+    "throughput",
+    "time",
+    "why",
+    "biolist",
+    "order",
+    "members",
+    "listing",
+];
 
 /// A set of panels, never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Panels(u8);
+pub struct Panels(u16);
 
 impl Panels {
     /// All of them: what a link without `view=` shows.
-    pub const ALL: Panels = Panels(u8::MAX);
+    pub const ALL: Panels = Panels((1 << WORDS.len()) - 1);
 
     /// True if the panel is in the set.
     pub fn has(self, panel: Panel) -> bool {

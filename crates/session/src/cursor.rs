@@ -13,8 +13,9 @@ use bioscope_core::observe::trace::{TraceHash, TraceRecord, TraceSink};
 use bioscope_core::sim::Simulation;
 use bioscope_core::time::SimTime;
 
+use crate::order::{AHEAD, OrderFrame};
 use crate::overview::Overview;
-use crate::recent::{Recent, completed_bytes};
+use crate::recent::Recent;
 
 /// A simulation with what was shown of its trace.
 #[derive(Clone)]
@@ -46,7 +47,7 @@ impl TraceSink for Shown<'_> {
         self.hash.record(r);
         let repositions = self.recent.record(r);
         if let Some(o) = &mut self.overview {
-            let bytes = completed_bytes(r);
+            let bytes = self.recent.completed_bytes(r);
             if bytes > 0 || repositions {
                 o.add(r.time, bytes, u32::from(repositions));
             }
@@ -57,8 +58,8 @@ impl TraceSink for Shown<'_> {
 impl Cursor {
     /// Before the first event.
     pub fn new(cfg: Arc<SimConfig>) -> Self {
-        let sim = Simulation::new(cfg);
-        Self { sim, hash: TraceHash::default(), recent: Recent::default(), ahead: VecDeque::new() }
+        let recent = Recent::new(&cfg);
+        Self { sim: Simulation::new(cfg), hash: TraceHash::default(), recent, ahead: VecDeque::new() }
     }
 
     /// Shows what waits in `ahead`.
@@ -103,6 +104,35 @@ impl Cursor {
         }
         let mut probe = self.clone();
         if probe.next_record() { probe.last_time() } else { None }
+    }
+
+    /// Goes to the next moment after `after`, and at most `until`, at which a submission goes on by a step.
+    pub fn next_step(&mut self, after: SimTime, until: SimTime) -> Option<SimTime> {
+        self.catch_up();
+        let steps = |c: &Self| c.recent.track.as_ref().map(|t| t.steps);
+        let before = steps(self)?;
+        while self.sim.next_time().is_some_and(|t| t <= until) {
+            let had = steps(self);
+            self.event(None);
+            if self.sim.now() > after && steps(self) > had.max(Some(before)) {
+                return Some(self.sim.now());
+            }
+        }
+        None
+    }
+
+    /// A stacked run's I/O of the moment, with what is to come of it.
+    pub fn order(&self) -> Option<OrderFrame> {
+        let now = self.recent.track.as_ref()?;
+        let mut probe = self.clone();
+        probe.catch_up();
+        for _ in 0..AHEAD {
+            let over = probe.recent.track.as_ref().is_none_or(|t| t.io > 0 && t.left == 0);
+            if over || !probe.event(None) {
+                break;
+            }
+        }
+        Some(OrderFrame::of(self.sim.config(), now, probe.recent.track.as_ref()?))
     }
 
     /// Records shown so far.

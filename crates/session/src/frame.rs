@@ -8,6 +8,8 @@ use bioscope_core::observe::snapshot::Snapshot;
 use bioscope_core::observe::trace::TraceRecord;
 use bioscope_core::time::{SimDuration, SimTime};
 
+use crate::order::OrderFrame;
+
 /// One moment of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
@@ -34,12 +36,21 @@ pub struct SideFrame {
     pub seeks: Vec<TraceRecord>,
     /// The last records of all actions, oldest first.
     pub moves: Vec<TraceRecord>,
+    /// Of a stacked run: the I/O of the moment.
+    pub order: Option<OrderFrame>,
     /// Records shown.
     pub step: u64,
     /// Trace hash of the records shown.
     pub hash: u64,
     /// The numbers of the lane's header.
     pub readouts: Readouts,
+}
+
+impl SideFrame {
+    /// The records that the lane's strip and its tooltips are about.
+    pub fn strip(&self) -> &[TraceRecord] {
+        self.order.as_ref().map_or(&self.issues, |o| &o.records)
+    }
 }
 
 /// Numbers of a run at a moment.

@@ -9,11 +9,13 @@
 
 pub mod cursor;
 pub mod frame;
+pub mod order;
 pub mod overview;
 pub mod recent;
 pub mod run;
 mod session;
 
 pub use frame::{Frame, Readouts, SideFrame};
+pub use order::OrderFrame;
 pub use overview::Overview;
 pub use session::{MAX_EVENTS, MAX_WALL_NS, Moment, Progress, SPEED_MAX, SPEED_MIN, Session, Side, TooLong};

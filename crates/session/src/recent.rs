@@ -6,9 +6,12 @@
 
 use std::collections::VecDeque;
 
+use bioscope_core::config::SimConfig;
 use bioscope_core::observe::trace::{Action, TraceRecord};
 use bioscope_core::time::{MS, SEC, SimTime};
-use bioscope_core::units::{Op, RqId, SECTOR_BYTES};
+use bioscope_core::units::RqId;
+
+use crate::order::{Track, completed_bytes};
 
 /// Issue records kept: what the D-stage strip shows.
 pub const ISSUES: usize = 104;
@@ -42,15 +45,21 @@ pub struct Recent {
     moved_for: RqId,
     /// Records that share the time of the last one.
     same_time: u32,
-}
-
-/// Bytes that a record moved to or from a job: completed reads and writes without error.
-pub fn completed_bytes(r: &TraceRecord) -> u64 {
-    let moved = r.action == Action::Complete && r.arg == 0 && matches!(r.op, Op::Read | Op::Write);
-    if moved { u64::from(r.nr_sectors) * SECTOR_BYTES } else { 0 }
+    /// Of a stacked run.
+    pub(crate) track: Option<Box<Track>>,
 }
 
 impl Recent {
+    /// Of a run at its beginning.
+    pub fn new(cfg: &SimConfig) -> Self {
+        Self { track: Track::new(cfg).map(Box::new), ..Self::default() }
+    }
+
+    /// Bytes that a record moved to or from a job.
+    pub fn completed_bytes(&self, r: &TraceRecord) -> u64 {
+        completed_bytes(r, self.track.as_ref().map(|t| t.top))
+    }
+
     /// Takes the next record. Returns true when it begins a repositioning (a seek, or a rotation wait without one).
     pub fn record(&mut self, r: &TraceRecord) -> bool {
         let repositions = match r.action {
@@ -71,7 +80,10 @@ impl Recent {
             Action::Seek => push(&mut self.seeks, r, SEEKS),
             _ => {}
         }
-        let bytes = completed_bytes(r);
+        if let Some(track) = &mut self.track {
+            track.record(r);
+        }
+        let bytes = self.completed_bytes(r);
         if bytes > 0 || repositions {
             self.count(r.time, bytes, u32::from(repositions));
         }
@@ -128,7 +140,8 @@ impl Recent {
     }
     /// Bytes on the heap, about.
     pub fn heap_bytes(&self) -> usize {
-        (ISSUES + SEEKS + MOVES) * size_of::<TraceRecord>() + BUCKETS as usize * size_of::<Bucket>()
+        let track = self.track.as_ref().map_or(0, |t| t.heap_bytes());
+        (ISSUES + SEEKS + MOVES) * size_of::<TraceRecord>() + BUCKETS as usize * size_of::<Bucket>() + track
     }
 }
 
@@ -141,6 +154,8 @@ fn push(ring: &mut VecDeque<TraceRecord>, r: &TraceRecord, max: usize) {
 
 #[cfg(test)]
 mod tests {
+    use bioscope_core::units::Op;
+
     use super::*;
 
     fn rec(time: SimTime, action: Action, rq: RqId) -> TraceRecord {

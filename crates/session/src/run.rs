@@ -135,6 +135,24 @@ impl Simulated {
         while self.at.records() < n && self.at.next_record() {}
     }
 
+    /// Time of the first step of a submission after a time, up to another.
+    pub fn next_step(&self, after: SimTime, until: SimTime) -> Option<SimTime> {
+        self.at.clone().next_step(after, until)
+    }
+
+    /// Time of the last step of a submission before a time.
+    pub fn last_step(&self, before: SimTime) -> Option<SimTime> {
+        let until = before.checked_sub(1)?;
+        let from = self.checkpoints.partition_point(|c| c.sim.now() < before);
+        self.checkpoints[..from].iter().rev().find_map(|c| {
+            let (mut at, mut last) = (c.clone(), None);
+            while let Some(time) = at.next_step(0, until) {
+                last = Some(time);
+            }
+            last
+        })
+    }
+
     /// What is known of the whole run, once simulated to its end.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()

@@ -218,6 +218,21 @@ impl Session {
         true
     }
 
+    /// Goes to the next or the last moment at which a submission to a stacked device goes on by a step; true if there
+    /// is one.
+    pub fn submission_step(&mut self, forward: bool) -> bool {
+        let (time, known) = (self.moment.time, self.known());
+        let to = if forward {
+            self.sides().filter_map(|s| s.next_step(time, known)).min()
+        } else {
+            self.sides().filter_map(|s| s.last_step(time)).max()
+        };
+        if let Some(to) = to {
+            self.seek(to);
+        }
+        to.is_some()
+    }
+
     fn counts(&self) -> (u64, u64) {
         (self.a.simulated().at.records(), self.b.as_ref().map_or(0, |b| b.simulated().at.records()))
     }
@@ -330,6 +345,7 @@ fn side_frame(s: &Simulated, time: SimTime) -> SideFrame {
         issues: at.recent.issues().copied().collect(),
         seeks: at.recent.seeks().copied().collect(),
         moves: at.recent.moves().copied().collect(),
+        order: at.order(),
         step: at.records(),
         hash: at.hash(),
         readouts,

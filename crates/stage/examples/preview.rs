@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use bioscope_core::config::SplitInsert;
 use bioscope_core::observe::snapshot::HeadPhase;
 use bioscope_core::observe::stats::DriveTime;
 use bioscope_stage::charts::{self, Sweep};
@@ -12,9 +13,10 @@ use bioscope_stage::synth::{self, Scene};
 use bioscope_stage::{LaneInput, Layout, Panels, Side, lane, parts, svg};
 use plotters::prelude::SVGBackend;
 
-const SIZES: [(&str, f32, f32, Layout); 3] = [
+const SIZES: [(&str, f32, f32, Layout); 4] = [
     ("wide", 830.0, 375.0, Layout::Wide),
-    ("middle", 560.0, 330.0, Layout::Wide),
+    ("middle", 610.0, 330.0, Layout::Wide),
+    ("tall", 830.0, 700.0, Layout::Wide),
     ("narrow", 358.0, 900.0, Layout::Narrow),
 ];
 
@@ -32,13 +34,21 @@ fn main() -> std::io::Result<()> {
         ("writeback", Side::A, 30_000, synth::writeback()),
         ("idle", Side::B, 0, synth::idle()),
         ("errors", Side::A, 30_000, synth::errors()),
+        ("tail", Side::A, 30_000, synth::raid5(8, SplitInsert::Tail, 5)),
+        ("tail, later", Side::A, 30_000, synth::raid5(8, SplitInsert::Tail, 100)),
+        ("head", Side::B, 30_000, synth::raid5(8, SplitInsert::Head, 1_000)),
+        ("36 disks", Side::A, 30_000, synth::raid5(36, SplitInsert::Tail, 1_000)),
+        ("rmw", Side::A, 30_000, synth::rmw()),
+        ("check", Side::A, 30_000, synth::check()),
     ];
     for (theme, palette) in [("dark", DARK), ("light", LIGHT)] {
         for (size, w, h, layout) in SIZES {
             for (n, group) in scenes.chunks(3).enumerate() {
                 let mut html = format!("<body style='margin:0;background:{}'>", palette.bg.css());
                 for (_, side, dt, scene) in group {
-                    let drawn = lane(&input(scene, *side, *dt), w, h, layout);
+                    let input = input(scene, *side, *dt);
+                    let h = h.max(lane::min_height(layout, input.panels));
+                    let drawn = lane(&input, w, h, layout);
                     html += &svg::document(&drawn.shapes, w, h, &palette);
                     html += if size == "narrow" { "" } else { "<br>" };
                 }
@@ -53,11 +63,12 @@ fn main() -> std::io::Result<()> {
 fn input(scene: &Scene, side: Side, dt: u64) -> LaneInput<'_> {
     LaneInput {
         snap: &scene.snap,
+        order: scene.order.as_ref(),
         strip: &scene.strip,
         trail: &scene.trail,
         moves: &scene.strip,
         side,
-        panels: Panels::ALL,
+        panels: if scene.order.is_some() { Panels::STACK } else { Panels::ALL },
         dt_sim_ns: dt,
         seeks_per_sec: if side == Side::A { 96.0 } else { 1.0 },
         tool: "fio",

@@ -14,7 +14,7 @@
 //!   paint(lane.shapes, &palette::DARK, device_pixel_ratio); keep lane.hits
 //! on pointer move:   lane::hit(&lane.hits, x, y) -> What; lane::words(snap, strip, what) -> tooltip;
 //!                    put the What into LaneInput::lit of both lanes' next frame to light the bio up
-//! at most 10 Hz:     table::tables(snap), table::summary(snap) -> accessible alternative of the canvas
+//! at most 10 Hz:     table::tables(snap, order), table::summary(..) -> accessible alternative of the canvas
 //!                    why::why_segments(&record) -> the "why" list; readouts::* -> the lane's header (HTML)
 //!                    parts::bars(..) + parts::table(..), charts::sweep(backend, ..), charts::overview(..)
 //! ```
@@ -24,6 +24,8 @@
 //! [`shape::Font::css`] gives the font string. Alpha 1 everywhere unless a shape says otherwise.
 
 pub mod charts;
+pub mod gaps;
+pub mod iostat;
 pub mod lane;
 mod order;
 pub mod palette;

@@ -45,6 +45,11 @@ pub struct Palette {
     pub on_zone: Rgb,
     /// Six zone colours.
     pub zones: [Rgb; 6],
+    /// Stops of the ramp of offsets: viridis' hues, lightness rising and steps even, within what stands out from a
+    /// panel.
+    pub offsets: [Rgb; 9],
+    /// Offsets below it carry white text, the others black.
+    pub white_until: u8,
 }
 
 /// The dark theme.
@@ -62,6 +67,18 @@ pub const DARK: Palette = Palette {
     track: rgb(0x222b36),
     on_zone: rgb(0x0d1117),
     zones: [rgb(0xe69f00), rgb(0x56b4e9), rgb(0x2fbf8f), rgb(0xd98cc0), rgb(0xf0e442), rgb(0xa98bff)],
+    offsets: [
+        rgb(0x8154a8),
+        rgb(0x726fb8),
+        rgb(0x5e8bb6),
+        rgb(0x4ea6ae),
+        rgb(0x47bd9d),
+        rgb(0x5ed081),
+        rgb(0x89dd5d),
+        rgb(0xbee533),
+        rgb(0xfde726),
+    ],
+    white_until: 28,
 };
 
 /// The light theme.
@@ -79,6 +96,18 @@ pub const LIGHT: Palette = Palette {
     track: rgb(0xe3e9f0),
     on_zone: rgb(0xffffff),
     zones: [rgb(0x9c6a00), rgb(0x1b78b3), rgb(0x00875f), rgb(0xb0578f), rgb(0x7f7400), rgb(0x6b4fc0)],
+    offsets: [
+        rgb(0x39115f),
+        rgb(0x24306e),
+        rgb(0x00456b),
+        rgb(0x005960),
+        rgb(0x026e54),
+        rgb(0x037e3a),
+        rgb(0x298908),
+        rgb(0x6d8e00),
+        rgb(0xa19301),
+    ],
+    white_until: 190,
 };
 
 /// For print: greys on white, told apart by lightness and pattern ([`crate::svg`] draws the patterns).
@@ -96,6 +125,18 @@ pub const GREY: Palette = Palette {
     track: rgb(0xe4e4e4),
     on_zone: rgb(0xffffff),
     zones: [rgb(0x1a1a1a), rgb(0x727272), rgb(0x1a1a1a), rgb(0x606060), rgb(0x606060), rgb(0x1a1a1a)],
+    offsets: [
+        rgb(0x1a1a1a),
+        rgb(0x2c2c2c),
+        rgb(0x3f3f3f),
+        rgb(0x515151),
+        rgb(0x626262),
+        rgb(0x727272),
+        rgb(0x818181),
+        rgb(0x8b8b8b),
+        rgb(0x949494),
+    ],
+    white_until: 168,
 };
 
 impl Palette {
@@ -115,7 +156,17 @@ impl Palette {
             Ink::Track => self.track,
             Ink::OnZone => self.on_zone,
             Ink::Zone(n) => self.zones[usize::from(n) % 6],
+            Ink::Offset(n) => self.offset(n),
+            Ink::OnOffset(n) => [rgb(0xffffff), rgb(0)][usize::from(n >= self.white_until)],
         }
+    }
+    /// The colour of an offset, between the two stops beside it.
+    fn offset(&self, n: u8) -> Rgb {
+        let at = u32::from(n) * 8;
+        let (stop, part) = ((at / 255) as usize, at % 255);
+        let (a, b) = (self.offsets[stop], self.offsets[(stop + 1).min(8)]);
+        let mix = |a: u8, b: u8| ((u32::from(a) * (255 - part) + u32::from(b) * part) / 255) as u8;
+        Rgb(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
     }
 }
 
@@ -138,7 +189,23 @@ mod tests {
     #[test]
     fn print_has_no_colour() {
         let all = [GREY.bg, GREY.raised, GREY.line, GREY.dim, GREY.accent, GREY.b, GREY.track, GREY.on_zone];
-        assert!(all.iter().chain(&GREY.zones).all(|c| c.0 == c.1 && c.1 == c.2));
+        assert!(all.iter().chain(&GREY.zones).chain(&GREY.offsets).all(|c| c.0 == c.1 && c.1 == c.2));
+    }
+
+    #[test]
+    fn an_offset_has_one_colour_lighter_than_all_before_it() {
+        for (name, p) in [("dark", DARK), ("light", LIGHT), ("grey", GREY)] {
+            assert_eq!((p.ink(Ink::Offset(0)), p.ink(Ink::Offset(255))), (p.offsets[0], p.offsets[8]));
+            let light: Vec<f64> = (0..=255).map(|n| luminance(p.ink(Ink::Offset(n)))).collect();
+            assert!(light.windows(2).all(|w| w[0] <= w[1] + 0.001), "{name}");
+            assert!(p.offsets.windows(2).all(|w| luminance(w[0]) < luminance(w[1])), "{name}");
+            for n in 0..=255 {
+                let c = contrast(p.ink(Ink::Offset(n)), p.ink(Ink::OnOffset(n)));
+                assert!(c >= 4.5, "{name} label on {n}: {c:.2}");
+                let c = contrast(p.ink(Ink::Offset(n)), p.panel);
+                assert!(c >= 3.0, "{name} {n} on its panel: {c:.2}");
+            }
+        }
     }
 
     #[test]

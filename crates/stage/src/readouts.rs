@@ -5,8 +5,9 @@
 //! Leaves out: which moments are averaged (decisions 6: the caller).
 
 use bioscope_core::observe::stats::Stats;
+use bioscope_session::SideFrame;
 
-use crate::text;
+use crate::{iostat, text};
 
 /// A bandwidth, both ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +40,18 @@ pub fn mean_latency(stats: &Stats) -> String {
 pub fn mean_seeks_per_sec(stats: &Stats) -> f64 {
     let window = stats.window_ns();
     if window == 0 { 0.0 } else { stats.drive.seeks as f64 * 1e9 / window as f64 }
+}
+
+/// Of a run with a stacked device: its mean rate, the disks' request size, the share of commands without a gap.
+pub fn stacked(frame: &SideFrame) -> Option<[(&str, String); 3]> {
+    let order = frame.order.as_ref()?;
+    let name = frame.snapshot.devices.get(usize::from(order.top)).map_or("", |d| d.name.as_str());
+    let r = &frame.readouts;
+    let rate = bandwidth(r.mean_bytes_per_sec.unwrap_or(r.now_bytes_per_sec)).mb;
+    let or_dash = |v: Option<f64>, unit: &str| v.map_or_else(|| "–".to_string(), |v| text::fixed(v, 1) + unit);
+    let size = or_dash(iostat::request_kib(order, &frame.snapshot), " KiB");
+    let sequential = or_dash(order.sequential().map(|s| s * 100.0), " %");
+    Some([(name, rate), ("request", size), ("sequential", sequential)])
 }
 
 /// `96 seeks/s`, one decimal below ten.

@@ -23,6 +23,10 @@ pub enum Ink {
     OnZone,
     /// Zone colour 0..5, by order of first use mod 6.
     Zone(u8),
+    /// Place within an I/O, 0 at its beginning to 255 at its end.
+    Offset(u8),
+    /// Text on that colour.
+    OnOffset(u8),
 }
 
 /// Horizontal anchor of a text.

@@ -4,12 +4,23 @@
 //! Rule: consistent with itself (tags, plugs, cache and jobs tell the same story), the same on every call.
 //! Leaves out: everything a picture does not need.
 
+use std::sync::Arc;
+
+use bioscope_core::config::{
+    CappedConfig, DeviceConfig, DeviceKind, HostCosts, JobConfig, KernelConfig, LinearConfig, MdConfig, MdLevel, Ramp,
+    Rw, SimConfig, SplitInsert, Stop, Tool, WorkloadConfig,
+};
+use bioscope_core::observe::gaps::Gaps;
+use bioscope_core::observe::snapshot::sflag;
 use bioscope_core::observe::snapshot::{
     BioStage, BioView, CommandView, DeviceView, DriveView, ElevatorView, HeadPhase, HeadView, JobState, JobView,
-    RequestView, Snapshot, TagsView, WorkerState, WorkerView, WplugView, ZoneCond, ZoneView,
+    PlugView, RequestView, Snapshot, StripeCacheView, StripeView, TagsView, TaskView, WorkerState, WorkerView,
+    WplugView, ZoneCond, ZoneView,
 };
-use bioscope_core::observe::trace::{Action, TraceRecord};
-use bioscope_core::units::{Op, ZoneNo};
+use bioscope_core::observe::trace::{Action, NO_ORIGIN, TraceRecord, TraceSink};
+use bioscope_core::units::{DevIdx, Op, Sector, ZoneNo};
+use bioscope_session::OrderFrame;
+use bioscope_session::order::{GAPS, sum};
 
 /// Sectors of a zone: 256 MiB.
 pub const ZONE: u64 = 524_288;
@@ -28,6 +39,7 @@ pub struct Scene {
     pub snap: Snapshot,
     pub strip: Vec<TraceRecord>,
     pub trail: Vec<TraceRecord>,
+    pub order: Option<OrderFrame>,
 }
 
 fn bio(id: u32, job: u16, zone: ZoneNo, mib: u64, stage: BioStage) -> BioView {
@@ -210,7 +222,7 @@ pub fn sequential(qd1: bool, phase: HeadPhase) -> Scene {
     let trail = (0..hops)
         .map(|i| record(Action::Seek, NOW - 1_000_000 - (hops - 1 - i) * 11_300_000, [new, old][i as usize % 2], 1))
         .collect();
-    Scene { snap: Snapshot { jobs, devices: vec![d], ..base() }, strip, trail }
+    Scene { snap: Snapshot { jobs, devices: vec![d], ..base() }, strip, trail, order: None }
 }
 
 /// Turns the zone under the head so that its sector arrives when the head's times say so.
@@ -285,7 +297,7 @@ pub fn random(zones: u32, qd1: bool) -> Scene {
     let trail = (0..12u32)
         .map(|i| record(Action::Seek, NOW - 1_000_000 - u64::from(11 - i) * 9_000_000, FIRST + i * 5 % zones, 1))
         .collect();
-    Scene { snap: Snapshot { jobs, devices: vec![d], ..base() }, strip, trail }
+    Scene { snap: Snapshot { jobs, devices: vec![d], ..base() }, strip, trail, order: None }
 }
 
 /// Packed writeback: no depth, bytes in flight, three zones.
@@ -332,5 +344,273 @@ pub fn errors() -> Scene {
     device.tags.waiters = 3;
     device.drive.head.rq = 0;
     scene.snap.stats.nr_errors = 32;
+    scene
+}
+
+/// Sectors of a chunk of the made-up arrays: 64 KiB.
+pub const CHUNK: Sector = 128;
+
+/// `sda`, …, `sdz`, `sdaa`, …
+fn disk_name(n: usize) -> String {
+    let letter = |n: usize| char::from(b'a' + n as u8).to_string();
+    if n < 26 { ["sd", &letter(n)].concat() } else { ["sd", &letter(n / 26 - 1), &letter(n % 26)].concat() }
+}
+
+fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConfig {
+    let capped = CappedConfig { capacity: 1 << 31, iops: 0, rate: 200_000_000, latency_ns: 0 };
+    let disk = |n: u16| DeviceConfig {
+        name: disk_name(usize::from(n)),
+        dev: (8, n * 16),
+        queue: None,
+        kind: DeviceKind::Capped(capped),
+        throttle: None,
+    };
+    let md = MdConfig {
+        level,
+        members: (0..disks).collect(),
+        chunk_sectors: CHUNK as u32,
+        layout: 2,
+        data_offset: 0,
+        stripe_cache_size: 256,
+        rmw_level: 1,
+        preread_bypass_threshold: 1,
+        sync: None,
+    };
+    let mut devices: Vec<DeviceConfig> = (0..disks).map(disk).collect();
+    let (kind, throttle) = (DeviceKind::Md(md), None);
+    devices.push(DeviceConfig { name: "md0".into(), dev: (9, 0), queue: None, kind, throttle });
+    let dd = LinearConfig {
+        tool: Tool::Dd,
+        rw,
+        bs: 8960,
+        bios: Vec::new(),
+        iodepth: 1,
+        batch: 1,
+        first: 0,
+        sectors: 1 << 30,
+        io_bytes: None,
+        buffered: false,
+        nowait: false,
+    };
+    let workload = WorkloadConfig::Linear(dd);
+    SimConfig {
+        seed: 1,
+        stop: Stop::default(),
+        ramp: Ramp::default(),
+        kernel: KernelConfig { split_insert: insert, ..KernelConfig::default() },
+        host: HostCosts { step_ns: 2_000, ..HostCosts::default() },
+        devices,
+        jobs: vec![JobConfig { name: "dd".into(), dev: disks, workload, bio_segment_bytes: 4096, start_ns: 0 }],
+        changes: Vec::new(),
+        faults: Vec::new(),
+    }
+}
+
+/// A snapshot of an array's run, to which records are added.
+fn stacked(cfg: SimConfig) -> Scene {
+    let devices = cfg.devices.iter().map(|d| DeviceView { name: d.name.clone(), ..device() }).collect();
+    let jobs = cfg.jobs.iter().map(|j| job(&j.name, 1, JobState::Running, Vec::new())).collect();
+    let snap = Snapshot { jobs, devices, ..base() };
+    let (records, gaps) = (Vec::new(), [0; GAPS]);
+    let top = (cfg.devices.len() - 1) as DevIdx;
+    let cfg = Arc::new(cfg);
+    Scene {
+        snap,
+        order: Some(OrderFrame { cfg, top, io: 1, records, happened: 0, step: (0, 0), gaps }),
+        ..Scene::default()
+    }
+}
+
+fn step_record(
+    (time, dev): (u64, DevIdx),
+    action: Action,
+    op: Op,
+    sector: Sector,
+    n: u32,
+    rq: u32,
+    origin: Sector,
+) -> TraceRecord {
+    TraceRecord {
+        time,
+        dev,
+        action,
+        op,
+        flags: 0,
+        sector,
+        nr_sectors: n,
+        bio: 1 + (sector / 8) as u32,
+        rq,
+        arg: 0,
+        job: 0,
+        origin,
+    }
+}
+
+/// Chunk of a left-symmetric raid5: member and row.
+fn left_symmetric(disks: u64, chunk: u64) -> (u64, u64) {
+    let (row, d) = (chunk / (disks - 1), chunk % (disks - 1));
+    ((disks - 1 - row % disks + 1 + d) % disks, row)
+}
+
+/// dd reads 4480 KiB from a raid5 of so many disks, cut at 1 MiB and at chunks; shown after so many steps.
+pub fn raid5(disks: u16, insert: SplitInsert, steps: u32) -> Scene {
+    const MD: u64 = u64::MAX;
+    let mut scene = stacked(array(MdLevel::Raid5, disks, insert, Rw::Read));
+    let Some(mut order) = scene.order.take() else { return scene };
+    let head = insert == SplitInsert::Head;
+    let start = NOW - u64::from(steps) * 2_000;
+    let view = |member: u64, sector: u64, origin: u64, n: u64| BioView {
+        dev: if member == MD { disks } else { member as u16 },
+        sector,
+        nr_sectors: n as u32,
+        origin,
+        op: Op::Read,
+        ..bio(1 + (origin / 8) as u32, 0, 0, 0, BioStage::Tag)
+    };
+    // Member (MD: the array), sector there, origin, length.
+    let mut list: Vec<(u64, u64, u64, u64)> = vec![(MD, 0, 0, 8960)];
+    let mut plug: Vec<RequestView> = Vec::new();
+    let (mut time, mut step, mut rq) = (start, 0, 0);
+    order.records.push(step_record((time, disks), Action::Queue, Op::Read, 0, 8960, 0, 0));
+    let mut task = TaskView { name: "dd".into(), ..TaskView::default() };
+    let flush = |plug: &mut Vec<RequestView>, records: &mut Vec<TraceRecord>, time: u64| {
+        for r in plug.drain(..) {
+            records.push(step_record((time, r.dev), Action::Issue, Op::Read, r.sector, r.nr_sectors, r.id, r.origin));
+        }
+    };
+    while !list.is_empty() {
+        let (member, sector, at, n) = list.remove(0);
+        let backlog = std::mem::take(&mut list);
+        let (mut lower, mut same): (Vec<_>, Vec<(u64, u64, u64, u64)>) = (Vec::new(), Vec::new());
+        let records = &mut order.records;
+        if member == MD {
+            let mut front = n;
+            for limit in [2048, CHUNK] {
+                let cut = limit - at % limit;
+                if cut < front {
+                    records.push(step_record((time, disks), Action::Split, Op::Read, at, front as u32, 0, at));
+                    let rest = (MD, at + cut, at + cut, front - cut);
+                    if head {
+                        same.insert(0, rest)
+                    } else {
+                        same.push(rest)
+                    }
+                    front = cut;
+                }
+            }
+            let (m, row) = left_symmetric(u64::from(disks), at / CHUNK);
+            records.push(step_record(
+                (time, m as u16),
+                Action::Remap,
+                Op::Read,
+                row * CHUNK + at % CHUNK,
+                front as u32,
+                0,
+                at,
+            ));
+            lower.push((m, row * CHUNK + at % CHUNK, at, front));
+        } else {
+            let joined = plug.iter_mut().rev().find(|r| u64::from(r.dev) == member);
+            match joined.filter(|r| r.sector + u64::from(r.nr_sectors) == sector) {
+                Some(r) => {
+                    r.nr_sectors += n as u32;
+                    records.push(step_record((time, r.dev), Action::BackMerge, Op::Read, sector, n as u32, r.id, at));
+                }
+                None => {
+                    if plug.len() >= 32 || plug.first().is_some_and(|r| r.nr_sectors >= 256) {
+                        flush(&mut plug, records, time);
+                    }
+                    rq += 1;
+                    let b = view(member, sector, at, n);
+                    let own = RequestView { dev: b.dev, tag: None, d_time: None, ..request(rq, &b, 0, n as u32) };
+                    plug.push(own);
+                    records.push(step_record((time, own.dev), Action::GetRq, Op::Read, sector, n as u32, rq, at));
+                }
+            }
+        }
+        step += 1;
+        list.extend(lower.iter().chain(&same).chain(&backlog));
+        let views = |of: &[(u64, u64, u64, u64)]| of.iter().map(|b| view(b.0, b.1, b.2, b.3)).collect::<Vec<_>>();
+        if step == steps {
+            task.step = step;
+            task.current = Some(view(member, sector, at, n));
+            task.pushed = views(&[lower, same].concat());
+            task.backlog = views(&backlog);
+            task.plug = Some(PlugView { requests: plug.clone(), multiple_queues: true, limit: 64, stripes: 0 });
+            order.happened = order.records.len();
+        }
+        time += 2_000;
+    }
+    flush(&mut plug, &mut order.records, time);
+    if steps >= step {
+        order.happened = order.records.len();
+    }
+    let mut gaps = Gaps::default();
+    order.records.iter().for_each(|r| gaps.record(r));
+    order.gaps = sum(&gaps, usize::from(disks));
+    order.step = (steps.min(step), step);
+    scene.snap.tasks = vec![task];
+    scene.strip = order.records.clone();
+    scene.order = Some(order);
+    scene
+}
+
+/// dd writes one chunk of a raid5 of 8: reads of data and parity are done, the writes are under way.
+pub fn rmw() -> Scene {
+    let mut scene = stacked(array(MdLevel::Raid5, 8, SplitInsert::Head, Rw::Write));
+    let Some(mut order) = scene.order.take() else { return scene };
+    let (time, chunk) = (NOW - 9_000_000, CHUNK as u32);
+    let r = |time, dev, action, op, rq, origin| step_record((time, dev), action, op, 0, chunk, rq, origin);
+    let mut records = vec![r(time, 8, Action::Queue, Op::Write, 0, 0)];
+    for (n, (op, from)) in [(Op::Read, time), (Op::Write, time + 8_000_000)].into_iter().enumerate() {
+        for (dev, origin) in [(7, NO_ORIGIN), (0, 0)] {
+            let rq = 1 + n as u32 * 2 + u32::from(dev == 0);
+            records.push(r(from, dev, Action::Remap, op, 0, origin));
+            records.push(r(from + 2_000, dev, Action::GetRq, op, rq, origin));
+            records.push(r(from + 4_000, dev, Action::Issue, op, rq, origin));
+            if n == 0 {
+                records.push(r(from + 7_000_000, dev, Action::Complete, op, rq, origin));
+            }
+        }
+    }
+    order.happened = records.len();
+    scene.strip = records.clone();
+    order.records = records;
+    let stripes = (0..16u64).map(|n| {
+        let mut flags = vec![0; 8];
+        flags[0] = sflag::UPTODATE | sflag::OVERWRITE | sflag::WRITING;
+        flags[7] = sflag::UPTODATE | sflag::PARITY | sflag::WRITING;
+        StripeView { sector: n * 8, flags, delayed: false, batched: false }
+    });
+    let stripes = stripes.collect();
+    let cache = StripeCacheView { size: 256, active: 16, lists: [0, 3, 0], stripes };
+    scene.snap.devices[8].stripe_cache = Some(cache);
+    scene.snap.tasks = vec![
+        TaskView { name: "dd".into(), ..TaskView::default() },
+        TaskView { name: "md0_raid5".into(), ..TaskView::default() },
+    ];
+    scene.order = Some(order);
+    scene
+}
+
+/// A check of a raid6 of 36 disks: reads of whole rows that no job asked for.
+pub fn check() -> Scene {
+    let mut cfg = array(MdLevel::Raid6, 36, SplitInsert::Head, Rw::Read);
+    cfg.jobs.clear();
+    let mut scene = stacked(cfg);
+    let Some(order) = &mut scene.order else { return scene };
+    let mut rq = 0;
+    for n in 0..24u64 {
+        for dev in (0..36u16).rev() {
+            rq += 1;
+            let time = NOW - 9_000_000 + u64::from(rq) * 2_000;
+            let sector = n * 64;
+            order.records.push(step_record((time, dev), Action::Remap, Op::Read, sector, 64, 0, NO_ORIGIN));
+            order.records.push(step_record((time, dev), Action::GetRq, Op::Read, sector, 64, rq, NO_ORIGIN));
+            order.records.push(step_record((time, dev), Action::Issue, Op::Read, sector, 64, rq, NO_ORIGIN));
+        }
+    }
+    order.happened = order.records.len();
+    scene.strip = order.records.clone();
     scene
 }

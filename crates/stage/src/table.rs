@@ -4,8 +4,11 @@
 //! Rule: what the canvas shows, in words and numbers; no more than a reader can take in.
 //! Leaves out: history; the page's event list has it.
 
-use bioscope_core::observe::snapshot::{DeviceView, Snapshot};
+use bioscope_core::observe::snapshot::{BioView, DeviceView, Snapshot};
+use bioscope_session::OrderFrame;
 
+use crate::iostat;
+use crate::lane::stack::{self, Gap, Io, State, lists};
 use crate::lane::{drive, jobs, plugs, queues};
 use crate::text;
 
@@ -24,9 +27,12 @@ pub struct Table {
 const MAX_ROWS: usize = 24;
 
 /// One table a panel.
-pub fn tables(snap: &Snapshot) -> Vec<Table> {
+pub fn tables(snap: &Snapshot, order: Option<&OrderFrame>) -> Vec<Table> {
     let mut out = vec![jobs_table(snap)];
-    if let Some(device) = snap.devices.first() {
+    if let Some(order) = order {
+        let io = Io::of(order, snap);
+        out.extend([lists_table(&io), order_table(&io), iostat::table(&[(None, order, snap)])]);
+    } else if let Some(device) = snap.devices.first() {
         out.extend([plugs_table(device), queues_table(device), drive_table(device)]);
     }
     out.iter_mut().for_each(shorten);
@@ -139,8 +145,55 @@ fn drive_table(device: &DeviceView) -> Table {
     }
 }
 
+/// `current->bio_list` and the plug.
+fn lists_table(io: &Io) -> Table {
+    let mut rows = Vec::new();
+    if let Some(task) = lists::task(io) {
+        let of = |bios: &[BioView]| bios.iter().map(|b| io.bio(b).1).collect::<Vec<_>>().join(", ");
+        rows = vec![
+            vec!["this step's bio".into(), of(task.current.as_slice())],
+            vec!["list[0] pushed by this call".into(), of(&task.pushed)],
+            vec!["list[1] older backlog".into(), of(&task.backlog)],
+        ];
+        if let Some(plug) = &task.plug {
+            rows.push(vec!["plug".into(), lists::plug_words(io, plug).join(", ")]);
+        }
+    }
+    let title = [stack::TITLES[0], ", ", &lists::step_words(io)].concat();
+    Table { title, head: vec!["what", "bios"], rows }
+}
+
+/// Chunks in the order of their commands, a row a disk.
+fn order_table(io: &Io) -> Table {
+    let row = |member: usize| {
+        let own = io.commands.iter().filter(|c| c.member == member && c.state != State::Planned);
+        let command = |c: &stack::Command| {
+            let parts: Vec<String> = io.pieces[c.pieces.clone()].iter().map(|p| io.label(p.at)).collect();
+            parts.join("+")
+        };
+        let seeks = own.clone().filter(|c| c.gap == Gap::Seek).count();
+        let parity = own.clone().filter(|c| c.gap == Gap::Parity).count();
+        let all: Vec<String> = own.map(command).collect();
+        vec![io.name(member).to_string(), all.join(", "), seeks.to_string(), parity.to_string()]
+    };
+    Table {
+        title: [stack::TITLES[1], ", merged chunks with +"].concat(),
+        head: vec!["disk", "chunks by D", "seeks", "over parity"],
+        rows: (0..io.members.len()).map(row).collect(),
+    }
+}
+
 /// The lane in one sentence.
-pub fn summary(snap: &Snapshot) -> String {
+pub fn summary(snap: &Snapshot, order: Option<&OrderFrame>) -> String {
+    if let Some(order) = order {
+        let io = Io::of(order, snap);
+        let issued = io.commands.iter().filter(|c| c.state != State::Planned);
+        let commands = text::count(issued.clone().count() as u64, "command", "commands");
+        let seeks = text::count(issued.filter(|c| c.gap == Gap::Seek).count() as u64, "seek", "seeks");
+        let disks = text::count(io.members.len() as u64, "disk", "disks");
+        let at = [&text::seconds(snap.now), ": I/O ", &text::thousands(order.io), ", "].concat();
+        return [&at, &lists::step_words(&io), "; ", &commands, " with ", &seeks, " at ", &disks, "."].concat();
+    }
     let in_flight: usize = snap.jobs.iter().map(|j| j.in_flight.len()).sum();
     let jobs = text::count(snap.jobs.len() as u64, "job has", "jobs have");
     let mut out = [&text::seconds(snap.now), ": ", &jobs, " "].concat();
@@ -165,6 +218,7 @@ pub fn summary(snap: &Snapshot) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bioscope_core::config::SplitInsert;
     use bioscope_core::observe::snapshot::HeadPhase;
 
     use super::*;
@@ -174,32 +228,68 @@ mod tests {
     fn the_boundary_in_words() {
         let a = synth::sequential(false, HeadPhase::Rotate);
         assert_eq!(
-            summary(&a.snap),
+            summary(&a.snap, None),
             "3.482 175 s: 1 job has 64 bios in flight; 62 bios and split parts plugged in 2 zones; the drive caches 4 commands; \
              head over zone 1121: rotate 3.1 ms."
         );
-        let queues = &tables(&a.snap)[2].rows;
+        let queues = &tables(&a.snap, None)[2].rows;
         assert_eq!((queues[0][0].as_str(), queues[1][0].as_str()), ("mq-deadline", "sched tags"));
         let window =
             "24: the drive admits a write while fewer than 24 are cached; each command that waits shrinks the window";
         assert_eq!(queues.last().unwrap()[1], window);
-        let plugs = &tables(&a.snap)[1];
+        let plugs = &tables(&a.snap, None)[1];
         let row: Vec<&str> = plugs.rows[1].iter().map(String::as_str).collect();
         assert_eq!(row, ["1122", "PLUGGED", "31", "zone 1122 at 3 MiB", "3 MiB", "32", "–"]);
-        let b = &tables(&synth::sequential(true, HeadPhase::Transfer).snap)[1];
+        let b = &tables(&synth::sequential(true, HeadPhase::Transfer).snap, None)[1];
         assert_eq!(b.title, "Zone write plugs, worker: waits for 1121+219 to complete");
     }
 
     #[test]
+    fn a_split_io_in_words() {
+        let scene = synth::raid5(8, SplitInsert::Tail, 5);
+        let order = scene.order.as_ref();
+        assert_eq!(
+            summary(&scene.snap, order),
+            "3.482 175 s: I/O 1, step 5: 2 remainders to the tail; 0 commands with 0 seeks at 8 disks."
+        );
+        let lists = &tables(&scene.snap, order)[1];
+        assert_eq!(lists.title, "current->bio_list, step 5: 2 remainders to the tail");
+        let cells: Vec<&str> = lists.rows.iter().map(|r| r[1].as_str()).collect();
+        assert_eq!(
+            cells,
+            [
+                "2M + 2432k",
+                "sda 32, 3M + 1408k, 2112k + 960k",
+                "1088k + 960k, 64k + 960k",
+                "2 of 64 requests, looks at sda: 64 of 128 KiB"
+            ]
+        );
+        let whole = synth::raid5(8, SplitInsert::Tail, 1_000);
+        let order = &tables(&whole.snap, whole.order.as_ref())[2];
+        assert_eq!(order.rows[0], ["sda", "0, 16, 32, 48, 64, 56, 40, 24, 8", "8", "0"]);
+        let head = synth::raid5(8, SplitInsert::Head, 1_000);
+        let order = &tables(&head.snap, head.order.as_ref())[2];
+        assert_eq!(order.rows[0][1], "0+8, 16+24, 32+40, 48, 56+64");
+    }
+
+    #[test]
     fn every_row_is_as_wide_as_its_head() {
-        let scenes =
-            [synth::idle(), synth::random(128, false), synth::random(8, true), synth::errors(), synth::writeback()];
+        let scenes = [
+            synth::raid5(36, SplitInsert::Tail, 9),
+            synth::rmw(),
+            synth::check(),
+            synth::idle(),
+            synth::random(128, false),
+            synth::random(8, true),
+            synth::errors(),
+            synth::writeback(),
+        ];
         for scene in scenes {
-            for table in tables(&scene.snap) {
+            for table in tables(&scene.snap, scene.order.as_ref()) {
                 assert!(table.rows.len() <= MAX_ROWS + 1, "{}", table.title);
                 assert!(table.rows.iter().all(|r| r.len() == table.head.len()), "{}", table.title);
             }
         }
-        assert!(tables(&Snapshot::default())[0].rows.is_empty());
+        assert!(tables(&Snapshot::default(), None)[0].rows.is_empty());
     }
 }

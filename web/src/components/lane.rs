@@ -6,7 +6,9 @@
 
 use std::rc::Rc;
 
+use bioscope_core::config::{MdLevel, SplitInsert};
 use bioscope_session::{Frame, Side, SideFrame};
+use bioscope_stage::lane::stack;
 use bioscope_stage::{readouts, table, text};
 use gloo::events::EventListener;
 use wasm_bindgen::JsCast;
@@ -82,6 +84,27 @@ pub fn view(v: &LaneView) -> Html {
     ")
 }
 
+/// What an array's lane shows: where remainders go, if that sets the runs apart, else what the device is.
+pub fn stacked_title(frame: &Frame, side: Side) -> Option<&'static str> {
+    let end = |f: &SideFrame| f.order.as_ref().map(|o| o.cfg.kernel.split_insert);
+    let own = side_frame(frame, side)?;
+    if frame.b.as_ref().is_some_and(|b| end(b) != end(&frame.a)) {
+        return Some(match end(own)? {
+            SplitInsert::Tail => "remainder to the tail",
+            SplitInsert::Head => "remainder to the head",
+        });
+    }
+    let order = own.order.as_ref()?;
+    Some(match stack::md(order).map(|m| m.level) {
+        Some(MdLevel::Raid0) => "md raid0",
+        Some(MdLevel::Raid1) => "md raid1",
+        Some(MdLevel::Raid5) => "md raid5",
+        Some(MdLevel::Raid6) => "md raid6",
+        Some(MdLevel::Raid10) => "md raid10",
+        None => "device-mapper",
+    })
+}
+
 /// The trace hash in its 16 digits.
 pub fn hash(shown: &SideFrame) -> String {
     format!("{:016x}", shown.hash)
@@ -102,12 +125,26 @@ fn numbers(shown: Option<&SideFrame>) -> Html {
     let (mean, mean_mb) = both(mean);
     let few = if shown.is_some_and(|s| s.readouts.p99_ns.is_some()) { "" } else { "needs 1,000 I/Os" };
     let p99 = shown.map_or_else(|| "–".to_string(), |s| readouts::p99(&s.snapshot.stats));
-    let one = |class: &'static str, name: &'static str, title: String, value: String, more: &'static str| markup!("<div class=" (class) " title=" (title) "><dt>" (name) "</dt><dd>" (value) r#"<span class="unseen">"# (more) "</span></dd></div>");
-    let all = [
-        one("now", "now", now_mb, now, ""),
-        one("mean", "mean so far", mean_mb + ", since the ramp", mean, ""),
-        one("p99", "p99", few.to_string(), p99, few),
-    ];
+    let one = |class: &'static str, name: String, title: String, value: String, more: &'static str| markup!("<div class=" (class) " title=" (title) "><dt>" (name) "</dt><dd>" (value) r#"<span class="unseen">"# (more) "</span></dd></div>");
+    let all = match shown.and_then(readouts::stacked) {
+        // The same places: what is narrow keeps the first.
+        Some([(top, rate), size, sequential]) => [
+            one("now", top.to_string(), "mean since the ramp".into(), rate, ""),
+            one("mean", size.0.to_string(), "mean of the disks' requests so far".into(), size.1, ""),
+            one(
+                "p99",
+                sequential.0.to_string(),
+                "commands that begin where the disk's last one ended".into(),
+                sequential.1,
+                "",
+            ),
+        ],
+        None => [
+            one("now", "now".to_string(), now_mb, now, ""),
+            one("mean", "mean so far".to_string(), mean_mb + ", since the ramp", mean, ""),
+            one("p99", "p99".to_string(), few.to_string(), p99, few),
+        ],
+    };
     markup!(r#"<dl class="readouts">"# (list(all)) "</dl>")
 }
 
@@ -130,8 +167,8 @@ fn alternative(v: &LaneView, shown: Option<&SideFrame>) -> Html {
             },
         )
     };
-    let sentence = shown.filter(|_| !v.playing).map(|s| table::summary(&s.snapshot));
-    let tables = shown.filter(|_| v.tables).map_or_else(Vec::new, |s| table::tables(&s.snapshot));
+    let sentence = shown.filter(|_| !v.playing).map(|s| table::summary(&s.snapshot, s.order.as_ref()));
+    let tables = shown.filter(|_| v.tables).map_or_else(Vec::new, |s| table::tables(&s.snapshot, s.order.as_ref()));
     let words = AttrValue::from(["Run ", name(side), " as tables"].concat());
     markup!(r#"
         <div class="alternative">
@@ -228,7 +265,7 @@ impl Component for Stage {
             let point = point.clone();
             on(kind, move |e| point(e))
         };
-        let label = ["Run ", name(side), ": jobs, zone write plugs, tags and drive at this moment"].concat();
+        let label = ["Run ", name(side), ": its queues and disks at this moment"].concat();
         markup!(r#"<div class="stage" onpointermove="# (hear(|| ListenerKind::onpointermove))
             " onpointerleave=" (hear(|| ListenerKind::onpointerleave)) " onclick=" (hear(|| ListenerKind::onclick)) ">"
             (html! { <Canvas {label} described_by={summary_id(side)} on={self.on.clone()} /> })

@@ -11,7 +11,7 @@ use bioscope_scenario::params::Param;
 use bioscope_scenario::value::Unit;
 use bioscope_session::{Frame, Side};
 use bioscope_stage::palette::Palette;
-use bioscope_stage::{charts, lane, parts, text, why};
+use bioscope_stage::{charts, gaps, iostat, lane, parts, text, why};
 use plotters_canvas::CanvasBackend;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
@@ -206,6 +206,44 @@ pub fn time_parts(ends: &[Option<DriveTime>; 2], compared: bool, on: &Callback<C
             <div key="bars" class="# (if compared { "bars two" } else { "bars" }) ">" (html! { <Canvas {label} on={on.clone()} /> }) r#"</div>
             <details key="table"><summary>Table</summary>"# (data_table(String::new(), &head, rows)) "</details>
         </section>
+    ")
+}
+
+fn runs<'a>(frame: &'a Frame, printed: &'a [Vec<Option<f64>>; 2]) -> Vec<gaps::Run<'a>> {
+    let each = sides(true).iter().zip(printed);
+    each.filter_map(|(s, p)| Some(((*s).into(), &side_frame(frame, *s)?.order.as_ref()?.gaps, p.as_slice()))).collect()
+}
+
+/// Draws the gaps between commands of the disks.
+pub fn draw_gaps(place: &Place, frame: &Frame, printed: &[Vec<Option<f64>>; 2], palette: &Palette) {
+    let Some(mut p) = place.canvas.clone().and_then(Painter::new) else { return };
+    let ratio = dom::pixel_ratio();
+    p.resize(place.width, place.height, 1.0, ratio);
+    if p.has_room() {
+        p.paint(&gaps::bars(&runs(frame, printed), place.width, place.height), palette, ratio);
+    }
+}
+
+/// The cards with the gaps and with iostat's columns; `on` takes the canvas.
+pub fn gaps_and_iostat(frame: &Frame, printed: &[Vec<Option<f64>>; 2], on: &Callback<CanvasEvent>) -> Html {
+    let t = gaps::table(&runs(frame, printed));
+    let rings = if printed.iter().any(|p| !p.is_empty()) { " · bars simulated, rings published" } else { "" };
+    let rows = sides(true).iter().filter_map(|s| {
+        let f = side_frame(frame, *s)?;
+        Some((frame.b.is_some().then(|| (*s).into()), f.order.as_ref()?, &f.snapshot))
+    });
+    let io = iostat::table(&rows.collect::<Vec<_>>());
+    let label = "Bars: gaps between commands of one disk; the table below has their values";
+    markup!(r#"
+        <section key="gaps" class="card" aria-labelledby="gaps-title">
+            <header key="head">
+                <h2 id="gaps-title">Gap between commands on one disk</h2>
+                <p class="legend">% of commands so far"# (rings) r#"</p>
+            </header>
+            <div key="bars" class="bars gaps">"# (html! { <Canvas {label} on={on.clone()} /> }) r#"</div>
+            <details key="table"><summary>Table</summary>"# (data_table(t.title, &t.head, t.rows)) r#"</details>
+        </section>
+        <section key="iostat" class="card iostat" aria-label="iostat -x">"# (data_table(io.title, &io.head, io.rows)) "</section>
     ")
 }
 

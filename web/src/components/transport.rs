@@ -86,6 +86,12 @@ pub fn view(v: &TransportView) -> Html {
         markup!(r#"<div key="fork" class="fork"><button key="fork" data-testid="fork" title="# (title) " disabled=" (at_start) " onclick="
             (click(say, Msg::Fork)) ">Fork B here</button>" (own) "</div>")
     });
+    let steps = facts.filter(|f| f.frame.a.order.is_some()).map(|_| {
+        let button = |forward: bool, words: &'static str, id: &'static str, path: &'static str| markup!(r#"<button key="# (id) " data-testid=" (id) " aria-label=" (words) " title=" (words) " onclick=" (click(say, Msg::Submission(forward))) ">" (icon(path)) "</button>");
+        markup!(r#"<div key="steps" class="buttons">"#
+            (button(false, "One submission step back (shift S)", "submission-back", "M10 4 4 10l6 6M16 4l-6 6 6 6")) ""
+            (button(true, "One submission step forward (S)", "submission", "M10 4l6 6-6 6M4 4l6 6-6 6")) "</div>")
+    });
     let (play, shape) =
         if playing { ("Pause", "M6 4h3v12H6zM11 4h3v12h-3z") } else { ("Play", "M6 3.5 16 10 6 16.5z") };
     markup!(r#"
@@ -100,6 +106,7 @@ pub fn view(v: &TransportView) -> Html {
                 <button key="step" data-testid="step" aria-label="One event forward" title="One event forward (right arrow)" onclick="# (click(say, Msg::Step(true))) ">"
                     (icon("M6 4l8 6-8 6zM16 4v12")) "</button>
             </div>"
+            (steps) ""
             (speed(facts.map_or(SPEED_MIN, |f| f.speed), say)) ""
             (scrubber(facts, v.place, say)) "" (fork) r#"
             <div key="clock" class="clock">
@@ -112,6 +119,9 @@ pub fn view(v: &TransportView) -> Html {
 
 fn counter(f: &Facts) -> String {
     let n = text::thousands(f.frame.step);
+    if let Some((k, all)) = f.frame.a.order.as_ref().map(|o| o.step).filter(|s| s.1 > 0) {
+        return ["step ", &k.to_string(), " of ", &all.to_string(), " · event ", &n].concat();
+    }
     match f.frame.steps {
         Some(all) => ["event ", &n, " of ", &text::thousands(all)].concat(),
         None => ["event ", &n].concat(),

@@ -1,4 +1,5 @@
-//! One lane of the compare mode: jobs, zone write plugs, tags and queues, drive, D-stage strip.
+//! One lane of the compare mode. Of a drive: jobs, zone write plugs, tags and queues, drive, D-stage strip; of a stacked
+//! device: the lists of a submission, the order at the disks, their map ([`stack`]).
 //!
 //! Models: nothing; what it shows is the snapshot's.
 //! Rule: a bio keeps its zone's colour in every panel (order of first use mod 6, hatched from the seventh on).
@@ -9,7 +10,7 @@ use bioscope_core::observe::snapshot::Snapshot;
 use bioscope_core::observe::trace::TraceRecord;
 use bioscope_core::time::SimDuration;
 use bioscope_core::units::{BioId, JobIdx, RqId, Tag, ZoneNo};
-use bioscope_session::{self as session, SideFrame};
+use bioscope_session::{self as session, OrderFrame, SideFrame};
 
 use crate::shape::{DisplayList, Ink, within};
 use pen::{Area, Colours, Lit, Pen};
@@ -20,6 +21,7 @@ mod moves;
 pub mod pen;
 pub mod plugs;
 pub mod queues;
+pub mod stack;
 mod strip;
 mod words;
 
@@ -59,11 +61,46 @@ pub struct Panels {
     pub tags: bool,
     pub drive: bool,
     pub strip: bool,
+    pub biolist: bool,
+    pub order: bool,
+    pub members: bool,
+    pub listing: bool,
 }
 
 impl Panels {
-    /// The whole lane.
-    pub const ALL: Self = Self { jobs: true, zwplugs: true, tags: true, drive: true, strip: true };
+    /// None.
+    pub const NONE: Self = Self {
+        jobs: false,
+        zwplugs: false,
+        tags: false,
+        drive: false,
+        strip: false,
+        biolist: false,
+        order: false,
+        members: false,
+        listing: false,
+    };
+    /// The whole lane of a drive.
+    pub const ALL: Self = Self { jobs: true, zwplugs: true, tags: true, drive: true, strip: true, ..Self::NONE };
+    /// The whole lane of a stacked device.
+    pub const STACK: Self =
+        Self { biolist: true, order: true, members: true, listing: true, strip: true, ..Self::NONE };
+
+    /// Those that there are for a device, stacked or not.
+    pub fn of_device(self, stacked: bool) -> Self {
+        let all = if stacked { Self::STACK } else { Self::ALL };
+        Self {
+            jobs: self.jobs && all.jobs,
+            zwplugs: self.zwplugs && all.zwplugs,
+            tags: self.tags && all.tags,
+            drive: self.drive && all.drive,
+            strip: self.strip,
+            biolist: self.biolist && all.biolist,
+            order: self.order && all.order,
+            members: self.members && all.members,
+            listing: self.listing && all.listing,
+        }
+    }
 
     /// Shown or not, and least width, in the order a bio passes; the strip stands apart.
     fn columns(self) -> [(bool, f32); 4] {
@@ -88,6 +125,9 @@ pub enum Layout {
 impl Layout {
     /// By the width of the lane's own canvas: all panels stand side by side from 500 px, one alone always.
     pub fn of(width: f32, panels: Panels) -> Self {
+        if stack::any(panels) {
+            return stack::layout(width, panels);
+        }
         let (n, least) = panels.sum(panels.columns().map(|c| c.1));
         if n > 1.0 && width < least + 8.0 * (n + 1.0) { Layout::Narrow } else { Layout::Wide }
     }
@@ -98,7 +138,10 @@ impl Layout {
 pub struct LaneInput<'a> {
     /// The moment.
     pub snap: &'a Snapshot,
-    /// Recent `Issue` records, oldest first; other actions are passed over, the last [`STRIP`] are shown.
+    /// Of a run with a stacked device.
+    pub order: Option<&'a OrderFrame>,
+    /// Recent `Issue` records, oldest first; other actions are passed over, the last [`STRIP`] are shown. With a
+    /// stacked device, its records.
     pub strip: &'a [TraceRecord],
     /// Recent `Seek` records, oldest first; the last few are drawn.
     pub trail: &'a [TraceRecord],
@@ -125,12 +168,13 @@ impl<'a> LaneInput<'a> {
     pub fn of(frame: &'a SideFrame, side: Side, speed: u64, tool: &'a str) -> Self {
         Self {
             snap: &frame.snapshot,
-            strip: &frame.issues,
+            order: frame.order.as_ref(),
+            strip: frame.strip(),
             trail: &frame.seeks,
             // Standing still, every chip is where it belongs.
             moves: &[],
             side,
-            panels: Panels::ALL,
+            panels: if frame.order.is_some() { Panels::STACK } else { Panels::ALL },
             // A picture stands for the simulated time of one animation frame; paused, of one at this speed.
             dt_sim_ns: speed / 60,
             seeks_per_sec: frame.readouts.seeks_per_sec,
@@ -194,6 +238,9 @@ pub struct Lane {
 
 /// Height below which a lane is not drawn well.
 pub fn min_height(layout: Layout, panels: Panels) -> f32 {
+    if stack::any(panels) {
+        return stack::min_height(layout, panels);
+    }
     let (n, parts) = panels.sum(PARTS);
     let strip = if panels.strip { 50.0 } else { 0.0 };
     match layout {
@@ -208,6 +255,11 @@ pub fn lane(input: &LaneInput, width: f32, height: f32, layout: Layout) -> Lane 
     let snap = input.snap;
     let device = snap.devices.first();
     let mut pen = Pen { out: Lane::default(), colours: Colours::of(snap), lit: resolve(input) };
+    if let Some(order) = input.order {
+        let io = stack::Io::of(order, snap);
+        stack::draw(&mut pen, &io, input.panels, input.side, (width, height), layout);
+        return pen.out;
+    }
     let places = Places::of(input, width, height, layout);
     if let Some(area) = places.jobs {
         jobs::draw(&mut pen, area, snap, input.tool, layout == Layout::Narrow || area.w > 250.0);

@@ -108,6 +108,21 @@ impl Pen {
         let (fill, hatch) = self.colours.zone(zone);
         self.out.shapes.push(Shape::Rect { x: a.x, y: a.y, w: a.w, h: a.h, r, fill, alpha, hatch });
     }
+    /// Hatched rectangle.
+    pub fn hatched(&mut self, a: Area, r: f32, fill: Ink, alpha: f32) {
+        self.out.shapes.push(Shape::Rect { x: a.x, y: a.y, w: a.w, h: a.h, r, fill, alpha, hatch: true });
+    }
+    /// Text around `x`.
+    pub fn centered(&mut self, at: (f32, f32), text: &str, ink: Ink, font: Font, max: f32) {
+        self.aligned(at, text, ink, font, max, Align::Center);
+    }
+    /// A label in the middle of a chip of many colours, on ground of its own.
+    pub fn plate(&mut self, a: Area, label: &str) {
+        let label = Font::Chip.cut(label, a.w - 6.0);
+        let w = Font::Chip.width(&label) + 6.0;
+        self.rect(Area::new(a.x + (a.w - w) / 2.0, a.y + 2.0, w, a.h - 4.0), 2.0, Ink::Panel, 0.82);
+        self.centered((a.x + a.w / 2.0, a.y + a.h / 2.0 + 3.4), &label, Ink::Text, Font::Chip, a.w);
+    }
     /// Outline.
     pub fn frame(&mut self, a: Area, r: f32, stroke: Ink, width: f32) {
         self.out.shapes.push(Shape::Frame { x: a.x, y: a.y, w: a.w, h: a.h, r, stroke, width });

@@ -8,7 +8,7 @@ use bioscope_core::observe::snapshot::{
     BioStage, BioView, CommandView, DeviceView, HeadPhase, RequestView, Snapshot, WplugView, ZoneCond,
 };
 use bioscope_core::observe::trace::TraceRecord;
-use bioscope_core::units::{BioId, RqId, ZoneNo};
+use bioscope_core::units::{BioId, DevIdx, RqId, ZoneNo};
 
 use super::{What, drive, jobs, plugs, queues};
 use crate::text;
@@ -38,10 +38,13 @@ pub fn words(snap: &Snapshot, strip: &[TraceRecord], what: What) -> Option<Strin
 
 /// A request, wherever it stands.
 pub fn request(snap: &Snapshot, id: RqId) -> Option<RequestView> {
-    let device = snap.devices.first()?;
-    let plugged = device.zone_wplugs.iter().filter_map(|p| p.in_flight);
-    let (_, _, queued) = queues::elevator(device);
-    plugged.chain(queued).chain(device.dispatch.iter().copied()).find(|r| r.id == id)
+    let in_plug = snap.tasks.iter().filter_map(|t| t.plug.as_ref()).flat_map(|p| &p.requests).copied();
+    let of_device = snap.devices.iter().flat_map(|device| {
+        let plugged = device.zone_wplugs.iter().filter_map(|p| p.in_flight);
+        let (_, _, queued) = queues::elevator(device);
+        plugged.chain(queued).chain(device.dispatch.iter().copied()).collect::<Vec<_>>()
+    });
+    in_plug.chain(of_device).find(|r| r.id == id)
 }
 
 fn find_command(device: &DeviceView, id: RqId) -> Option<&CommandView> {
@@ -51,12 +54,21 @@ fn find_command(device: &DeviceView, id: RqId) -> Option<&CommandView> {
 
 fn find_bio(snap: &Snapshot, id: BioId) -> Option<&BioView> {
     let plugged = snap.devices.first().into_iter().flat_map(|d| &d.zone_wplugs).flat_map(|p| &p.bios);
-    snap.jobs.iter().flat_map(|j| &j.in_flight).chain(plugged).find(|b| b.id == id)
+    // Pieces of one bio have its number until they are cut off: what is on the lists says more than the job's view.
+    let listed = snap.tasks.iter().flat_map(|t| t.current.iter().chain(&t.pushed).chain(&t.backlog));
+    listed.chain(snap.jobs.iter().flat_map(|j| &j.in_flight)).chain(plugged).find(|b| b.id == id)
 }
 
-fn place(snap: &Snapshot, zone: ZoneNo, sector: u64) -> String {
-    let zone_sectors = snap.devices.first().map_or(0, |d| d.drive.zone_sectors);
-    text::place(zone, sector, zone_sectors)
+/// A zone and the place in it; a device and the sector where there are several.
+fn place(snap: &Snapshot, dev: DevIdx, zone: ZoneNo, sector: u64) -> String {
+    match &snap.devices[..] {
+        [] => String::new(),
+        [one] => text::place(zone, sector, one.drive.zone_sectors),
+        many => {
+            let name = many.get(usize::from(dev)).map_or("", |d| d.name.as_str());
+            [name, " sector ", &text::thousands(sector)].concat()
+        }
+    }
 }
 
 fn job_words(snap: &Snapshot, index: usize) -> Option<String> {
@@ -77,8 +89,18 @@ fn bio_words(snap: &Snapshot, bio: &BioView) -> String {
         BioStage::Elevator => "is queued for dispatch",
         BioStage::Drive => "is at the drive",
     };
+    // On a list of its task it waits for nothing but its turn.
+    let listed = snap.tasks.iter().any(|t| t.pushed.iter().chain(&t.backlog).any(|b| b.id == bio.id));
+    let now = snap.tasks.iter().any(|t| t.current.is_some_and(|b| b.id == bio.id));
+    let stage = if now {
+        "taken by this step"
+    } else if listed {
+        "is on current->bio_list"
+    } else {
+        stage
+    };
     let mut words = ["Bio ", &bio.id.to_string(), ": ", queues::op_letter(bio.op), " "].concat();
-    words += &[&place(snap, bio.zone, bio.sector), ", ", &text::size(u64::from(bio.nr_sectors))].concat();
+    words += &[&place(snap, bio.dev, bio.zone, bio.sector), ", ", &text::size(u64::from(bio.nr_sectors))].concat();
     words += &[", ", stage, "; queued ", &text::duration(snap.now.saturating_sub(bio.q_time)), " ago."].concat();
     if bio.parent != bio.id {
         words += &[" Split from bio ", &bio.parent.to_string(), "."].concat();
@@ -88,7 +110,7 @@ fn bio_words(snap: &Snapshot, bio: &BioView) -> String {
 
 fn request_words(snap: &Snapshot, rq: &RequestView) -> String {
     let mut words = ["Request ", &rq.id.to_string(), ": ", queues::op_letter(rq.op), " "].concat();
-    words += &[&place(snap, rq.zone, rq.sector), ", ", &text::size(u64::from(rq.nr_sectors)), " in "].concat();
+    words += &[&place(snap, rq.dev, rq.zone, rq.sector), ", ", &text::size(u64::from(rq.nr_sectors)), " in "].concat();
     words += &text::count(u64::from(rq.nr_bios), "bio", "bios");
     if let Some(tag) = rq.tag {
         words += &[", driver tag ", &tag.to_string()].concat();
@@ -155,15 +177,18 @@ fn plug_words(plug: &WplugView) -> String {
 fn issue_words(snap: &Snapshot, r: &TraceRecord) -> String {
     let zone_sectors = snap.devices.first().map_or(1, |d| d.drive.zone_sectors.max(1));
     let zone = (r.sector / zone_sectors) as ZoneNo;
-    let place = text::place(zone, r.sector, zone_sectors);
+    let place = place(snap, r.dev, zone, r.sector);
+    // At the disks of an array other records than D stand too, and some are still to come.
+    let when = if r.time > snap.now { ", will be issued at " } else { ", issued at " };
     [
-        "D ",
+        r.action.letter(),
+        " ",
         queues::op_letter(r.op),
         " ",
         &place,
         ", ",
         &text::size(u64::from(r.nr_sectors)),
-        ", issued at ",
+        when,
         &text::seconds(r.time),
     ]
     .concat()
