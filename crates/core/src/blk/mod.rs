@@ -6,6 +6,7 @@
 //! Leaves out: several hardware queues, requeues, flush, timeouts.
 
 pub mod bio;
+mod device;
 pub mod elevator;
 mod merge;
 pub mod plug;
@@ -17,32 +18,27 @@ pub mod throttle;
 pub mod zone_wplug;
 pub mod zone_wplug_worker;
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use crate::bus::Bus;
-use crate::config::{DeviceConfig, DeviceKind, DriveConfig, QueueConfig, SimConfig, ZoneOrdering};
-use crate::dm::Dm;
-use crate::drive::capped::Capped;
-use crate::drive::{Cmd, Done, Drive, fault};
+use crate::config::{DriveConfig, SimConfig, ZoneOrdering};
+use crate::drive::{Cmd, Done, fault};
 use crate::event::Event;
-use crate::md::Md;
-use crate::observe::snapshot::{DiskStats, JobState};
+use crate::observe::snapshot::JobState;
 use crate::observe::trace::{Action, NO_ORIGIN, TraceRecord, flag};
 use crate::observe::why::Why;
 use crate::slab::{Idx, Slab};
 use crate::thread::Thread;
-use crate::time::SimTime;
 use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
 use crate::workload::{Job, fio::Shared};
 use bio::{Bio, EndIo, bflag};
+use device::Waiter;
+pub(crate) use device::own_capacity;
+pub use device::{Device, Media, Queue};
 use elevator::{AnyElevator, Queued};
 use request::Request;
 use split::{Cut, Limits};
-use tag::Tags;
 use task::TaskState;
-use throttle::Throttle;
-use zone_wplug::ZoneWplugs;
 
 /// Who carries a bio through the pipeline, and therefore who sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,176 +62,6 @@ pub(crate) enum Verdict {
     Queued,
     /// It ended with an error.
     Ended,
-}
-
-/// Someone asleep for a tag or a frozen queue, with the bio it carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Waiter {
-    task: Task,
-    bio: Idx,
-}
-
-/// `struct request_queue` with its one hardware queue.
-#[derive(Clone, Debug)]
-pub struct Queue {
-    /// Limits and settings.
-    pub cfg: QueueConfig,
-    /// Sched tags (with a scheduler).
-    pub sched_tags: Option<Tags>,
-    /// Driver tags.
-    pub tags: Tags,
-    /// Scheduler.
-    pub elevator: AnyElevator,
-    /// Zone write plugs.
-    pub wplugs: ZoneWplugs,
-    /// Asleep for a sched tag (without scheduler: driver tag), longest first.
-    tag_waiters: VecDeque<Waiter>,
-    /// Asleep until the queue thaws.
-    freeze_waiters: VecDeque<Waiter>,
-    /// q_usage_counter
-    usage: u32,
-    /// A live change waits for q_usage_counter to reach zero: its number and since when.
-    freezing: Option<(u32, u64)>,
-    /// The driver tags were found exhausted (said once).
-    starved: bool,
-    /// The request merges are tried with first.
-    last_merge: Option<Idx>,
-}
-
-/// A device: queue above, drive below.
-#[derive(Clone, Debug)]
-pub struct Device {
-    /// The blk-mq queue; `None` for bio-based devices.
-    pub queue: Option<Queue>,
-    /// What its I/O comes to.
-    pub media: Media,
-    /// blk-throttle of the submitting cgroup.
-    pub throttle: Option<Throttle>,
-    /// Counters of /sys/block/X/stat.
-    pub stats: DiskStats,
-    /// The counters when the measured window opened, and when it closed.
-    pub window: (DiskStats, Option<DiskStats>),
-}
-
-impl Device {
-    /// As at the start of a run.
-    pub fn new(dev: DevIdx, cfg: &SimConfig) -> Self {
-        let c = &cfg.devices[usize::from(dev)];
-        Self {
-            queue: c.queue.map(|q| Queue::new(q, cfg.host.nr_cpus)),
-            media: Media::new(dev, cfg),
-            throttle: c.throttle.map(Throttle::new),
-            stats: DiskStats::default(),
-            window: Default::default(),
-        }
-    }
-    /// An I/O begins to count (`bdev_start_io_acct`, `blk_account_io_start`).
-    pub(crate) fn account_start(&mut self, now: SimTime) {
-        let s = &mut self.stats;
-        if s.in_flight > 0 {
-            s.io_ticks_ns += now - s.since;
-        }
-        s.since = now;
-        s.in_flight += 1;
-    }
-    /// It no longer counts: merged away, or done.
-    pub(crate) fn account_stop(&mut self, now: SimTime) {
-        let s = &mut self.stats;
-        s.io_ticks_ns += now - s.since;
-        s.since = now;
-        s.in_flight -= 1;
-    }
-    /// An I/O that began at `start` is done.
-    pub(crate) fn account_done(&mut self, now: SimTime, op: Op, nr_sectors: u32, start: SimTime) {
-        self.account_stop(now);
-        let dir = usize::from(op != Op::Read);
-        self.stats.ios[dir] += 1;
-        self.stats.sectors[dir] += u64::from(nr_sectors);
-        self.stats.ns[dir] += now - start;
-    }
-    /// Bytes of the backing memory, about.
-    pub fn heap_bytes(&self) -> usize {
-        let throttle = self.throttle.as_ref().map_or(0, Throttle::heap_bytes);
-        self.media.heap_bytes() + self.queue.as_ref().map_or(0, Queue::heap_bytes) + throttle
-    }
-}
-
-/// What is below a device's queue.
-#[derive(Clone, Debug)]
-pub enum Media {
-    /// A hard disk.
-    Disk(Drive),
-    /// A device known by its limits.
-    Capped(Capped),
-    /// An array.
-    Md(Md),
-    /// A device-mapper target.
-    Dm(Dm),
-}
-
-impl Media {
-    /// As at the start of a run.
-    pub fn new(dev: DevIdx, cfg: &SimConfig) -> Self {
-        match &cfg.devices[usize::from(dev)].kind {
-            DeviceKind::Disk(d) => Media::Disk(Drive::new(dev, d, cfg.seed)),
-            DeviceKind::Capped(c) => Media::Capped(Capped::new(dev, *c)),
-            DeviceKind::Md(m) => Media::Md(Md::new(cfg, m)),
-            DeviceKind::Dm(d) => Media::Dm(Dm::new(cfg, d)),
-        }
-    }
-    /// The disk, where it is one.
-    pub fn disk(&self) -> Option<&Drive> {
-        if let Media::Disk(d) = self { Some(d) } else { None }
-    }
-    /// The disk to change, where it is one.
-    pub fn disk_mut(&mut self) -> Option<&mut Drive> {
-        if let Media::Disk(d) = self { Some(d) } else { None }
-    }
-    /// Bytes of the backing memory, about.
-    pub fn heap_bytes(&self) -> usize {
-        match self {
-            Media::Disk(d) => d.heap_bytes(),
-            Media::Capped(c) => c.heap_bytes(),
-            Media::Md(m) => m.heap_bytes(),
-            Media::Dm(d) => d.heap_bytes(),
-        }
-    }
-}
-
-impl Queue {
-    /// A queue as after registration.
-    pub fn new(cfg: QueueConfig, nr_cpus: u16) -> Self {
-        let elevator = AnyElevator::new(&cfg);
-        let with_sched = elevator.has_sched_tags();
-        let driver_depth = if with_sched { cfg.queue_depth } else { cfg.queue_depth.min(cfg.nr_requests) };
-        let mut wplugs = ZoneWplugs::default();
-        wplugs.worker.enabled = cfg.zoned_qd1_writes;
-        Self {
-            cfg,
-            sched_tags: with_sched.then(|| Tags::new(cfg.nr_requests, crate::config::TagAlloc::Hint, nr_cpus)),
-            tags: Tags::new(driver_depth, cfg.tag_alloc, nr_cpus),
-            elevator,
-            wplugs,
-            tag_waiters: VecDeque::new(),
-            freeze_waiters: VecDeque::new(),
-            usage: 0,
-            freezing: None,
-            starved: false,
-            last_merge: None,
-        }
-    }
-    /// Tasks asleep for a tag.
-    pub fn nr_tag_waiters(&self) -> u32 {
-        self.tag_waiters.len() as u32
-    }
-    /// A live change has frozen the queue.
-    pub fn frozen(&self) -> bool {
-        self.freezing.is_some()
-    }
-    /// Bytes of the backing memory, about.
-    pub fn heap_bytes(&self) -> usize {
-        self.wplugs.heap_bytes() + self.tags.heap_bytes() + self.sched_tags.as_ref().map_or(0, Tags::heap_bytes) + 512
-    }
 }
 
 /// All state while an event is handled.
@@ -887,15 +713,6 @@ pub struct NewBio {
     pub nr_sectors: u32,
     /// Bits of [`bflag`].
     pub flags: u8,
-}
-
-/// Sectors of a disk or a capped device.
-pub(crate) fn own_capacity(cfg: &DeviceConfig) -> Sector {
-    match &cfg.kind {
-        DeviceKind::Disk(d) => u64::from(d.profile.nr_zones) * d.profile.zone_sectors,
-        DeviceKind::Capped(c) => c.capacity,
-        DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
-    }
 }
 
 fn first_queued(e: &AnyElevator) -> Option<Idx> {

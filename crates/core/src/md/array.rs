@@ -13,28 +13,17 @@ use super::layout::Layout;
 use super::limits::{self, StackLimits};
 use super::raid0::Raid0;
 use super::raid1::{self, Raid1};
-use super::raid5::{Attach, Output, Raid5, Spread, Step, StripeIo};
+use super::raid5::Raid5;
 use super::raid10::Raid10;
-use super::sync::{Next, Sync};
+use super::sync::Sync;
 use crate::blk::bio::{Bio, EndIo, bflag};
 use crate::blk::split::Limits;
 use crate::blk::{Ctx, Media, own_capacity};
 use crate::config::{DeviceConfig, DeviceKind, MdConfig, MdLevel, SimConfig, SplitInsert};
-use crate::event::Event;
-use crate::observe::snapshot::JobState;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
-use crate::thread::ThreadKind;
-use crate::units::{BlkStatus, DevIdx, JobIdx, Op, SECTOR_BYTES, Sector};
-
-/// A write to an array under way: its task waits for a stripe in the middle of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spreading {
-    md: DevIdx,
-    bio: Idx,
-    spread: Spread,
-}
+use crate::units::{BlkStatus, DevIdx, Op, SECTOR_BYTES, Sector};
 
 /// What an array does with its members.
 #[derive(Clone, Debug)]
@@ -57,7 +46,7 @@ pub struct Md {
     /// What it does.
     pub kind: Personality,
     /// Tasks that wait for a stripe, longest first.
-    waiters: VecDeque<u16>,
+    pub(super) waiters: VecDeque<u16>,
     /// The sync thread's position.
     pub sync: Option<Sync>,
     capacity: Sector,
@@ -142,19 +131,19 @@ impl Md {
 }
 
 impl Ctx<'_> {
-    fn md(&mut self, dev: DevIdx) -> &mut Md {
+    pub(super) fn md(&mut self, dev: DevIdx) -> &mut Md {
         match &mut self.devs[usize::from(dev)].media {
             Media::Md(m) => m,
             _ => unreachable!("only arrays get here"),
         }
     }
-    fn md_cfg(&self, dev: DevIdx) -> &MdConfig {
+    pub(super) fn md_cfg(&self, dev: DevIdx) -> &MdConfig {
         match &self.cfg.devices[usize::from(dev)].kind {
             DeviceKind::Md(m) => m,
             _ => unreachable!("only arrays get here"),
         }
     }
-    fn raid5(&mut self, dev: DevIdx) -> &mut Raid5 {
+    pub(super) fn raid5(&mut self, dev: DevIdx) -> &mut Raid5 {
         match &mut self.md(dev).kind {
             Personality::Raid5(_, r) => r,
             _ => unreachable!("only raid5 and raid6 get here"),
@@ -187,14 +176,7 @@ impl Ctx<'_> {
         let (op, sector) = (self.bios[bio].op, self.bios[bio].sector);
         let chunk = u64::from(self.md_cfg(dev).chunk_sectors);
         match &mut self.md(dev).kind {
-            Personality::Raid5(..) if op == Op::Write => {
-                self.account_bio(dev, bio);
-                let b = &self.bios[bio];
-                let (nr, sync) = (b.nr_sectors, b.flags & bflag::SYNC != 0);
-                let spread = self.raid5(dev).begin(bio, sector, nr, sync);
-                self.tasks[t].spread = Some(Spreading { md: dev, bio, spread });
-                self.md_spread(t)
-            }
+            Personality::Raid5(..) if op == Op::Write => self.raid5_write(t, dev, bio),
             Personality::Raid5(layout, _) => {
                 let layout = *layout;
                 let Some(bio) = self.split_at(t, dev, bio, chunk) else { return true };
@@ -348,178 +330,6 @@ impl Ctx<'_> {
             let now = self.bus.now;
             self.devs[usize::from(dev)].account_done(now, op, nr, start);
             self.trace_bio_as(bio, 0, Action::Complete, u64::from(status.errno_number()), flag::IRQ);
-        }
-    }
-
-    // ---- raid5 and raid6 writes ----
-
-    /// `raid5_make_request`: attaches the blocks of the task's write. False when it waits for a stripe.
-    pub(crate) fn md_spread(&mut self, t: usize) -> bool {
-        let Some(mut s) = self.tasks[t].spread.take() else { return true };
-        let Spreading { md, bio, .. } = s;
-        let mut stripes = Vec::new();
-        let mut refs = 0;
-        let plugged = self.tasks[t].plug.is_some();
-        let attach = self.raid5(md).attach(&mut s.spread, plugged.then_some(&mut stripes), &mut refs);
-        self.bios[bio].remaining += refs;
-        match self.tasks[t].plug.as_mut() {
-            Some(plug) => plug.stripes.extend(stripes.into_iter().map(|stripe| (md, stripe))),
-            None => self.wake(md, ThreadKind::Md),
-        }
-        if attach == Attach::Done {
-            self.bio_part_done(bio, BlkStatus::Ok);
-            return true;
-        }
-        let id = self.bios[bio].id;
-        let (active, size) = (self.raid5(md).active(), self.raid5(md).stripes());
-        self.bus.because(id, Why::StripeCacheFull { dev: md, active, size });
-        self.md(md).waiters.push_back(t as u16);
-        self.tasks[t].spread = Some(s);
-        let task = self.task_of(t);
-        self.sleep(task, JobState::WaitStripe);
-        // What the sleep released may have freed nothing yet; the thread wakes the task.
-        self.wake(md, ThreadKind::Md);
-        false
-    }
-
-    /// `raid5_unplug`: the stripes a plug held back.
-    pub(crate) fn md_unplug(&mut self, stripes: Vec<(DevIdx, u32)>, asleep: bool) {
-        let mut rest = &stripes[..];
-        while let Some((md, _)) = rest.first() {
-            let n = rest.iter().take_while(|(dev, _)| dev == md).count();
-            let who = if asleep { flag::SCHEDULE } else { 0 };
-            self.trace_dev(*md, Action::Unplug, who, n as u64);
-            let of_md: Vec<u32> = rest[..n].iter().map(|(_, stripe)| *stripe).collect();
-            self.md_release(*md, &of_md);
-            rest = &rest[n..];
-        }
-    }
-
-    fn md_release(&mut self, md: DevIdx, stripes: &[u32]) {
-        let mut wake = false;
-        for stripe in stripes {
-            wake |= self.raid5(md).release(*stripe);
-        }
-        if wake {
-            self.wake(md, ThreadKind::Md);
-        }
-    }
-
-    /// One stripe of raid5d's loop: its member bios are the thread's next submissions. False when the run is over.
-    pub(crate) fn raid5d_next(&mut self, n: u16, dev: DevIdx) -> bool {
-        let mut out = Output::default();
-        let step = self.raid5(dev).next(&mut out);
-        for why in out.notes {
-            self.bus.because(0, why);
-        }
-        for bio in out.ended {
-            self.bio_part_done(bio, BlkStatus::Ok);
-        }
-        if out.synced > 0 {
-            self.md_synced(dev, out.synced);
-        }
-        let bio_ns = self.cfg.host.md_bio_ns;
-        for io in &out.ios {
-            let bio = self.stripe_bio(dev, io);
-            let thread = &mut self.threads[usize::from(n)];
-            thread.todo.push_back(bio);
-            thread.debt += bio_ns;
-        }
-        self.md_wake_waiters(dev);
-        step == Step::Handled
-    }
-
-    /// A 4 KiB bio of a stripe (`ops_run_io`).
-    fn stripe_bio(&mut self, dev: DevIdx, io: &StripeIo) -> Idx {
-        self.ids.0 += 1;
-        let cfg = self.md_cfg(dev);
-        let (member, sector) = (cfg.members[usize::from(io.role)], io.sector + cfg.data_offset);
-        let nr_sectors = super::raid5::STRIPE_SECTORS;
-        self.bios.insert(Bio {
-            id: self.ids.0,
-            root: self.ids.0,
-            dev: member,
-            job: JobIdx::MAX,
-            op: if io.write { Op::Write } else { Op::Read },
-            flags: if io.sync && io.write { bflag::SYNC } else { 0 },
-            sector,
-            nr_sectors,
-            first_sector: sector,
-            first_nr_sectors: nr_sectors,
-            origin: io.origin,
-            segment_bytes: nr_sectors * SECTOR_BYTES as u32,
-            q_time: self.bus.now,
-            acct_time: 0,
-            end: EndIo::Stripe { md: dev, stripe: io.stripe, role: io.role },
-            remaining: 1,
-            status: BlkStatus::Ok,
-            next: None,
-        })
-    }
-
-    /// A member bio of a stripe ended (`raid5_end_read_request`, `raid5_end_write_request`).
-    pub(crate) fn stripe_bio_done(&mut self, md: DevIdx, stripe: u32, role: u8, bio: &Bio) {
-        if self.raid5(md).io_done(stripe, role, bio.op == Op::Write) {
-            self.wake(md, ThreadKind::Md);
-        }
-    }
-
-    /// Tasks whose stripe may be free now try again.
-    fn md_wake_waiters(&mut self, dev: DevIdx) {
-        for _ in 0..self.md(dev).waiters.len() {
-            let Some(t) = self.md(dev).waiters.pop_front() else { return };
-            let spread = self.tasks[usize::from(t)].spread.take();
-            let ready = spread.as_ref().is_none_or(|s| self.raid5(dev).may_retry(&s.spread));
-            self.tasks[usize::from(t)].spread = spread;
-            match ready {
-                true => self.bus.after(0, Event::Step(t)),
-                false => self.md(dev).waiters.push_back(t),
-            }
-        }
-    }
-
-    // ---- sync ----
-
-    /// One stripe of the sync thread. False when it waits: for time, for stripes, or for good.
-    pub(crate) fn md_sync_next(&mut self, n: u16, dev: DevIdx) -> bool {
-        let (now, cost) = (self.bus.now, self.cfg.host.md_sync_ns);
-        let stats = &self.devs[usize::from(dev)].stats;
-        let (events, busy) = (stats.sectors[0] + stats.sectors[1], stats.in_flight > 0);
-        if *self.stopped {
-            return false;
-        }
-        let Md { sync: Some(sync), kind: Personality::Raid5(_, raid5), .. } = self.md(dev) else { return false };
-        match sync.next(now, events, busy) {
-            Next::Over | Next::WaitDone => false,
-            Next::Sleep(ns) => {
-                self.wake_thread(n, ns);
-                false
-            }
-            Next::Stripe(sector) => match raid5.sync_request(sector) {
-                None => {
-                    sync.waits_for_stripe = true;
-                    self.wake(dev, ThreadKind::Md);
-                    false
-                }
-                Some(wake) => {
-                    sync.handed_on();
-                    self.threads[usize::from(n)].debt += cost;
-                    if wake {
-                        self.wake(dev, ThreadKind::Md);
-                    }
-                    true
-                }
-            },
-        }
-    }
-
-    /// Stripes of the sync thread are through.
-    fn md_synced(&mut self, dev: DevIdx, stripes: u32) {
-        let Some(sync) = self.md(dev).sync.as_mut() else { return };
-        if let Some(delay) = sync.stripes_done(stripes)
-            && let Some(n) = self.thread_of(dev, ThreadKind::MdSync)
-        {
-            self.wake_thread(n, delay);
         }
     }
 }

@@ -11,7 +11,9 @@ pub mod raid0;
 pub mod raid1;
 pub mod raid10;
 pub mod raid5;
+mod stripes;
 pub mod sync;
 pub mod sync_speed;
 
-pub use array::{Md, Spreading};
+pub use array::Md;
+pub use stripes::Spreading;
