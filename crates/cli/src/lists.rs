@@ -58,13 +58,17 @@ fn markdown(out: &mut dyn Write) -> Result<(), Failure> {
 /// When the parameter matters, and whether it may change during a run.
 fn conditions(p: &Param) -> String {
     let mut t = String::new();
-    let when: Vec<String> = p.shown_when.iter().map(|(k, word)| format!("{}={word}", Param::of(*k).key)).collect();
+    let when: Vec<String> =
+        p.shown_when.iter().map(|(k, word)| format!("{}={}", Param::of(*k).key, word.replace('|', " or "))).collect();
     if !when.is_empty() {
         t += &format!(" With {}.", when.join(" and "));
     }
-    if p.scope == Scope::Job {
-        t += " Each job can have its own.";
-    }
+    t += match p.scope {
+        Scope::Run | Scope::Stack => "",
+        Scope::Job => " Each job can have its own.",
+        Scope::Disk => " Each disk can have its own.",
+        Scope::Device => " Of the device that the jobs submit to; each disk can have its own.",
+    };
     if p.live == Live::Sysfs {
         t += " Can change during a run.";
     }

@@ -144,9 +144,10 @@ impl Shown {
     fn difference(&self, side: Side) -> String {
         let s = &self.scenario;
         let mut words: Vec<String> = s.b().iter().map(|(key, _)| setting(s, side, *key)).collect();
-        for own in s.own().iter().filter(|own| own.side == Side::B) {
-            let value = s.job_value(side, own.job, own.key);
-            words.push(format!("job{}.{}={}", own.job, Param::of(own.key).key, Param::of(own.key).print(value)));
+        for own in s.own().filter(|own| own.side == Side::B) {
+            let name = own.name();
+            let value = Param::of(own.key).print(s.value_of(side, Some(own.of), own.key));
+            words.push([name.strip_prefix("b.").unwrap_or(&name), "=", &value].concat());
         }
         if let Some(ns) = s.fork.filter(|_| side == Side::B) {
             words.extend(["from".into(), text::seconds(ns)]);
@@ -158,7 +159,7 @@ impl Shown {
     fn settings(&self) -> String {
         let s = &self.scenario;
         let changed = KEYS.iter().filter(|k| *s.value(Side::A, **k) != Param::of(**k).default_value());
-        let own = s.own().iter().filter(|own| own.side == Side::A).map(|own| [&own.name(), "=", &own.text()].concat());
+        let own = s.own().filter(|own| own.side == Side::A).map(|own| [&own.name(), "=", &own.text()].concat());
         let words = changed.map(|k| setting(s, Side::A, *k)).chain(own).collect::<Vec<_>>().join(" ");
         if words.is_empty() { "all settings at their defaults".into() } else { words }
     }

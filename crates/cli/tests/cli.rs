@@ -124,9 +124,9 @@ fn all_problems_are_said_at_once() {
     assert_eq!(
         text,
         "error: iodept=4: no such parameter; try iodepth\n\
-         error: bs=3k: out of range (allowed: 4KiB to 256MiB)\n\
          error: nr_requests=64: without a scheduler the kernel refuses more than the 32 hardware tags (EINVAL); \
-         try scheduler=mq-deadline\n"
+         try scheduler=mq-deadline\n\
+         error: bs=3KiB: not a multiple of the disk's 4 KiB block; try 4KiB\n"
     );
 }
 
@@ -177,7 +177,7 @@ fn bad_command_lines_are_refused() {
         ),
         (
             &["run", "smr-seq-write", "--set", "job0.scheduler=none"],
-            "error: job0.scheduler=none: is a setting of the disk; try scheduler=none\n",
+            "error: job0.scheduler=none: is a setting of disks; try scheduler=none\n",
         ),
         (&["help", "swep"], "error: no such command: swep; try sweep\nbioscope --help lists the commands\n"),
         (&["help", "nope"], "error: no such command: nope\nbioscope --help lists the commands\n"),

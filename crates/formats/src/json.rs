@@ -95,6 +95,7 @@ pub fn unit(u: Unit) -> &'static str {
         Unit::Word(_) => "word",
         Unit::ByteRange => "size range",
         Unit::Faults => "fault list",
+        Unit::Sizes => "size list",
     }
 }
 

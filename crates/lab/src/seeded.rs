@@ -4,6 +4,7 @@
 //! Rule: every scenario is valid and short (at most about 100,000 events); the list never changes within a version.
 //! Leaves out: scenarios with errors.
 
+use bioscope_scenario::Param;
 use bioscope_scenario::preset::PRESETS;
 
 /// Random scenarios.
@@ -23,7 +24,8 @@ pub fn fragments() -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for p in PRESETS {
         out.push(format!("v=1&p={}&b=0", p.name));
-        out.push(format!("v=1&p={}&zoned_qd1_writes=1&b=0", p.name));
+        let b: String = p.b.iter().map(|(key, v)| format!("&{}={v}", Param::of(*key).key)).collect();
+        out.push(format!("v=1&p={}{b}&b=0", p.name));
     }
     let mut d = Dice(2026);
     for seed in 0..RANDOM {

@@ -1,29 +1,41 @@
 //! From what was asked for to a run that can exist, or everything that is in the way, at once.
 //!
-//! Models: the checks of fio (zbd ranges, time_based), of sysfs stores (nr_requests, max_sectors_kb), and of Linux 7.1
-//! queue limits for AHCI and mpi3mr.
+//! Models: the checks of fio (zbd ranges, time_based), of sysfs stores (nr_requests, max_sectors_kb, md's attributes), of
+//! mdadm (members and layouts of a level), and of Linux 7.1 queue limits for AHCI and mpi3mr.
 //! Rule: errors are worlds that cannot exist; what the kernel would change silently is a warning that says so.
 //! Leaves out: bounds of single values; `Param::parse` has refused those already.
 
 use std::sync::Arc;
 
 use bioscope_core::config::{
-    Change, DeviceConfig, DeviceKind, DriveConfig, DriveProfile, ElevatorKind, FaultRule, FioZbdConfig, FirstFill,
-    HostCosts, JobConfig, KernelConfig, MqDeadlineConfig, QueueConfig, Ramp, Rw, Setting, SimConfig, Stop, TagAlloc,
-    WorkloadConfig, WriteOffMode, WritebackConfig, ZoneOrdering, ZonePhase,
+    BioListModel, CappedConfig, Change, DeviceConfig, DeviceKind, DmConfig, DmTarget, DriveConfig, DriveProfile,
+    ElevatorKind, FaultRule, FioZbdConfig, FirstFill, HostCosts, JobConfig, KernelConfig, LinearConfig, MdConfig,
+    MdLevel, MqDeadlineConfig, PlugConfig, PlugMerge, PlugOrder, QueueConfig, Ramp, Rw, Setting, SimConfig,
+    SplitInsert, Stop, SyncConfig, TagAlloc, ThrottleConfig, Tool, WorkloadConfig, WriteOffMode, WritebackConfig,
+    ZoneOrdering, ZonePhase,
 };
-use bioscope_core::units::{DevIdx, SECTOR_BYTES};
+use bioscope_core::units::{DevIdx, SECTOR_BYTES, Sector};
 
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::params::{KEYS, Key, Param};
-use crate::profile;
-use crate::scenario::{Scenario, Side, max_hw_bytes, own_name};
+use crate::params::{KEYS, Key, Param, STACKED};
+use crate::scenario::{Instance, Scenario, Side, max_hw_bytes, own_name};
+use crate::stack::{LAYOUTS, Stack, disk_name, disk_number, layout_number};
 use crate::value::{Value, print_bytes, print_seconds, print_time};
 
 /// Engine events a run may have to be shown in the page.
 pub const MAX_SHOWN_EVENTS: u64 = 5_000_000;
-/// Logical and physical block of the built-in drive, bytes.
+/// Logical and physical block of the built-in drives, bytes.
 const BLOCK_BYTES: u64 = 4096;
+/// The same of a device known by its limits only.
+const CAPPED_BLOCK_BYTES: u64 = 512;
+/// A stripe of raid456 on one member, bytes.
+const STRIPE_BYTES: u64 = 4096;
+/// Stripes times members of a raid5 or raid6 array: its cache is part of every checkpoint.
+const MAX_STRIPE_PAGES: u64 = 65_536;
+/// Largest write of dm-crypt, bytes.
+const CRYPT_MAX_WRITE: u64 = 1 << 20;
+/// Pieces that dm-crypt cuts by default, bytes.
+const CRYPT_DEFAULT: u64 = 128 << 10;
 /// Requests one I/O may be cut into: they are made in one event.
 const MAX_PIECES: u64 = 4096;
 /// Requests all jobs together may have in flight: about 200 bytes each.
@@ -32,6 +44,10 @@ const MAX_IN_FLIGHT: u64 = 200_000;
 const HARDWARE_TAGS: u64 = 32;
 /// Engine events of one request from submission to completion: 4.3 in `smr-seq-write`, less where bios merge.
 const EVENTS_PER_REQUEST: u64 = 5;
+/// The same of a piece that goes through a stacked device, its steps included: 2.6 in `raid5-dd`, 5 in `raid0-unaligned`.
+const STACKED_EVENTS: u64 = 6;
+/// Engine events of a stripe of raid456, beside those of the requests it becomes.
+const EVENTS_PER_STRIPE: u64 = 3;
 /// Size of a flushed bio, about.
 const WRITEBACK_BIO_BYTES: u64 = 1 << 20;
 
@@ -48,7 +64,7 @@ pub fn validate(s: &Scenario, side: Side) -> Result<SimConfig, Vec<Diagnostic>> 
 pub fn check(s: &Scenario, side: Side) -> (Option<SimConfig>, Vec<Diagnostic>) {
     let fork = s.fork.filter(|_| side == Side::B);
     let side = if fork.is_some() { Side::A } else { side };
-    let mut c = Checker { s, side, job: None, problems: Problems::default() };
+    let mut c = Checker { s, side, of: None, problems: Problems::default() };
     let mut cfg = c.config();
     c.unused();
     c.sweeps();
@@ -83,11 +99,11 @@ pub fn check_all(s: &Scenario) -> (Option<SimConfig>, Option<SimConfig>, Vec<Dia
     (a, b, problems)
 }
 
-/// A live setting as the simulator takes it: `None` for settings that need a new run.
-pub fn live_change(at_ns: u64, key: Key, v: &Value) -> Option<Change> {
+/// A live setting of a device as the simulator takes it: `None` for settings that need a new run.
+pub fn live_change(at_ns: u64, dev: DevIdx, key: Key, v: &Value) -> Option<Change> {
     match (key, v) {
         (Key::ZonedQd1Writes, Value::Int(n)) => {
-            Some(Change { at: at_ns, dev: 0, setting: Setting::ZonedQd1Writes(*n == 1) })
+            Some(Change { at: at_ns, dev, setting: Setting::ZonedQd1Writes(*n == 1) })
         }
         _ => None,
     }
@@ -95,7 +111,7 @@ pub fn live_change(at_ns: u64, key: Key, v: &Value) -> Option<Change> {
 
 /// Engine events of a run, roughly and rather too many than too few.
 pub fn estimate_events(cfg: &SimConfig) -> u64 {
-    let Some(rate) = cfg.devices.first().and_then(|d| Some(u128::from(d.disk()?.profile.rate_outer))) else { return 0 };
+    let rate: u128 = cfg.devices.iter().map(rate_of).sum();
     let bytes_in = |ns: u64| rate * u128::from(ns) / 1_000_000_000;
     let ramp = u128::from(cfg.ramp.bytes) + bytes_in(cfg.ramp.time_ns);
     let limits = [
@@ -115,22 +131,105 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
             requests = requests.min(u128::from(per_second) * ns / 1_000_000_000);
         }
     }
-    u64::try_from(requests.saturating_mul(u128::from(EVENTS_PER_REQUEST))).unwrap_or(u64::MAX)
+    let per_request = cfg.jobs.iter().map(|job| events_per_request(cfg, job)).max().unwrap_or(0);
+    let events = requests.saturating_mul(u128::from(per_request)).saturating_add(sync_events(cfg));
+    u64::try_from(events).unwrap_or(u64::MAX)
 }
 
-/// Requests a second that the jobs can submit, or the head can reach in random reads.
-fn most_per_second(cfg: &SimConfig) -> Option<u64> {
-    let (mut submitted, mut largest, mut reads) = (0, 1, true);
-    for job in &cfg.jobs {
-        let WorkloadConfig::FioZbd(f) = &job.workload else { return None };
-        let parts = (f.bs * SECTOR_BYTES).div_ceil(request_bytes(cfg, job));
-        submitted += 1_000_000_000u64.checked_div(cfg.host.submit_ns)? * parts;
-        largest = parts.max(largest);
-        reads &= f.rw == Rw::RandRead;
+/// Bytes a second of a disk at most.
+fn rate_of(d: &DeviceConfig) -> u128 {
+    match &d.kind {
+        DeviceKind::Disk(d) => u128::from(d.profile.rate_outer),
+        // Without a limit the jobs' CPU time is one.
+        DeviceKind::Capped(c) if c.rate == 0 => u128::from(u64::MAX),
+        DeviceKind::Capped(c) => u128::from(c.rate),
+        DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
     }
-    let settle = cfg.devices.first()?.disk()?.profile.settle_ns;
-    let reached = 1_000_000_000u64.checked_div(settle).filter(|_| reads).map(|n| n * largest);
-    Some(reached.map_or(submitted, |n| n.min(submitted)))
+}
+
+/// Requests a second that the jobs can submit, or the heads can reach in random order.
+fn most_per_second(cfg: &SimConfig) -> Option<u64> {
+    let (mut submitted, mut largest, mut depth, mut reads, mut parity) = (0u64, 1, 0, true, true);
+    for job in &cfg.jobs {
+        let (bs, rw, iodepth) = shape(job)?;
+        let parts = (bs * SECTOR_BYTES).div_ceil(request_bytes(cfg, job));
+        submitted = submitted.saturating_add(1_000_000_000u64.checked_div(cfg.host.submit_ns)?.saturating_mul(parts));
+        largest = parts.max(largest);
+        depth += u64::from(iodepth);
+        reads &= rw == Rw::RandRead;
+        parity &= rw == Rw::RandWrite && has_parity(&cfg.devices[usize::from(job.dev)]);
+    }
+    let Some(drive) = cfg.devices.iter().find_map(|d| Some(&d.disk()?.profile)) else { return Some(submitted) };
+    let per_second = |ns: u64, n: u64| 1_000_000_000u64.checked_div(ns).map_or(u64::MAX, |one| one.saturating_mul(n));
+    let heads = cfg.devices.len() as u64;
+    let reached = match (reads, parity) {
+        (true, _) => per_second(drive.settle_ns, heads * largest),
+        // Each write waits for reads from anywhere.
+        (_, true) => per_second(drive.settle_ns + drive.seek_full_ns * 8 / 15 + drive.rev_ns / 2, depth * largest),
+        _ => u64::MAX,
+    };
+    Some(submitted.min(reached))
+}
+
+fn has_parity(d: &DeviceConfig) -> bool {
+    matches!(&d.kind, DeviceKind::Md(m) if matches!(m.level, MdLevel::Raid5 | MdLevel::Raid6))
+}
+
+/// `bs` in sectors, `rw` and `iodepth`, where the job has I/Os of one size.
+fn shape(job: &JobConfig) -> Option<(Sector, Rw, u32)> {
+    match &job.workload {
+        WorkloadConfig::FioZbd(f) => Some((f.bs, f.rw, f.iodepth)),
+        WorkloadConfig::Linear(l) => Some((l.bs, l.rw, l.iodepth)),
+        WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) => None,
+    }
+}
+
+/// Engine events of one piece of a job's I/O on its way through the stack.
+fn events_per_request(cfg: &SimConfig, job: &JobConfig) -> u64 {
+    let writes = shape(job).is_some_and(|(_, rw, _)| matches!(rw, Rw::Write | Rw::RandWrite));
+    match &cfg.devices[usize::from(job.dev)].kind {
+        DeviceKind::Disk(_) | DeviceKind::Capped(_) => EVENTS_PER_REQUEST,
+        DeviceKind::Md(m) => {
+            let members = m.members.len() as u64;
+            let device = &cfg.devices[usize::from(job.dev)];
+            match m.level {
+                _ if writes && has_parity(device) => {
+                    // Every member may be read and written; the stripes' 4 KiB merge.
+                    let stripes = request_bytes(cfg, job).div_ceil(STRIPE_BYTES);
+                    members * STACKED_EVENTS + stripes * EVENTS_PER_STRIPE
+                }
+                MdLevel::Raid1 | MdLevel::Raid10 if writes => members * STACKED_EVENTS,
+                _ => STACKED_EVENTS,
+            }
+        }
+        DeviceKind::Dm(_) => STACKED_EVENTS,
+    }
+}
+
+/// Engine events of a check.
+fn sync_events(cfg: &SimConfig) -> u128 {
+    let of = |d: &DeviceConfig| {
+        let DeviceKind::Md(MdConfig { sync: Some(sync), members, data_offset, .. }) = &d.kind else { return 0 };
+        // With more members than the plug has requests nothing merges.
+        let plug = u64::from(cfg.kernel.plug.max_rq) * u64::from(cfg.kernel.plug.multi_factor);
+        let requests = if members.len() as u64 > plug { members.len() as u64 * 6 / 5 } else { 0 };
+        let disks = members.iter().map(|m| &cfg.devices[usize::from(*m)]);
+        // The faster a device is, the nearer it comes to the limit; in pauses it overshoots.
+        let rate = disks.clone().map(rate_of).min().unwrap_or(0).min(u128::from(sync.speed_max) * 1024 * 3 / 2);
+        let most = disks.map(|d| sectors_of(d).saturating_sub(*data_offset) * SECTOR_BYTES).min().unwrap_or(0);
+        let bytes = cfg.stop.runtime_ns.map_or(u128::MAX, |ns| rate * u128::from(ns) / 1_000_000_000);
+        bytes.min(u128::from(most)) / u128::from(STRIPE_BYTES) * u128::from(EVENTS_PER_STRIPE + requests)
+    };
+    cfg.devices.iter().map(of).sum()
+}
+
+/// Sectors of a disk.
+fn sectors_of(d: &DeviceConfig) -> u64 {
+    match &d.kind {
+        DeviceKind::Disk(d) => u64::from(d.profile.nr_zones) * d.profile.zone_sectors,
+        DeviceKind::Capped(c) => c.capacity,
+        DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
+    }
 }
 
 fn job_bytes(job: &JobConfig) -> Option<u64> {
@@ -146,14 +245,31 @@ fn job_bytes(job: &JobConfig) -> Option<u64> {
 fn request_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
     let bio = match &job.workload {
         WorkloadConfig::FioZbd(f) => f.bs * SECTOR_BYTES,
-        WorkloadConfig::Linear(l) => l.bs * SECTOR_BYTES,
+        WorkloadConfig::Linear(l) => l.bios.iter().fold(l.bs, |least, n| least.min(u64::from(*n))) * SECTOR_BYTES,
         WorkloadConfig::Writeback(w) => w.file_max.min(WRITEBACK_BIO_BYTES),
         WorkloadConfig::List(_) => BLOCK_BYTES,
     };
-    let limit = cfg.devices[usize::from(job.dev)].queue.map_or(u64::MAX, |q| {
-        let by_segments = u64::from(q.max_segments) * u64::from(job.bio_segment_bytes);
-        by_segments.min(u64::from(q.max_sectors) * SECTOR_BYTES).max(BLOCK_BYTES)
-    });
+    let device = &cfg.devices[usize::from(job.dev)];
+    let of_queue = |d: &DeviceConfig| {
+        d.queue.map_or(u64::MAX, |q| {
+            let by_segments = u64::from(q.max_segments) * u64::from(job.bio_segment_bytes);
+            by_segments.min(u64::from(q.max_sectors) * SECTOR_BYTES).max(u64::from(q.block_bytes))
+        })
+    };
+    let below = device.members().iter().map(|m| of_queue(&cfg.devices[usize::from(*m)]));
+    let cut = match &device.kind {
+        DeviceKind::Md(MdConfig { level: MdLevel::Raid1, .. }) => u64::MAX,
+        DeviceKind::Md(MdConfig { chunk_sectors, .. })
+        | DeviceKind::Dm(DmConfig { target: DmTarget::Striped { chunk_sectors }, .. }) => {
+            u64::from(*chunk_sectors) * SECTOR_BYTES
+        }
+        DeviceKind::Dm(DmConfig { target: DmTarget::Crypt { max_read, max_write, .. }, .. }) => {
+            let cuts = [max_read, max_write].into_iter().filter(|n| **n > 0);
+            cuts.min().map_or(u64::MAX, |n| u64::from(*n) * SECTOR_BYTES)
+        }
+        DeviceKind::Disk(_) | DeviceKind::Capped(_) => u64::MAX,
+    };
+    let limit = below.fold(of_queue(device), u64::min).min(cut);
     (bio / bio.div_ceil(limit).max(1)).max(1)
 }
 
@@ -161,8 +277,23 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn without(key: Key, word: &str) -> String {
-    ["has no effect without ", Param::of(key).key, "=", word].concat()
+fn without(key: Key, words: &str) -> String {
+    if (key, words) == STACKED[0] {
+        return "has no effect without a stack".into();
+    }
+    ["has no effect without ", Param::of(key).key, "=", &words.replace('|', " or ")].concat()
+}
+
+/// Settings of I/O that zonemode=zbd does not have.
+const LINEAR_ONLY: [Key; 4] = [Key::Bios, Key::IodepthBatch, Key::Buffered, Key::Nowait];
+
+/// The device jobs submit to.
+struct Target {
+    dev: DevIdx,
+    sectors: u64,
+    block: u64,
+    /// Profile of the disk, where the device has zones.
+    zones: Option<Arc<DriveProfile>>,
 }
 
 fn needs_new_run(name: &str, value: &str, at: &str) -> Diagnostic {
@@ -173,23 +304,17 @@ fn needs_new_run(name: &str, value: &str, at: &str) -> Diagnostic {
 struct Checker<'a> {
     s: &'a Scenario,
     side: Side,
-    /// The job whose settings are looked at; `None` = what is said of all.
-    job: Option<u8>,
+    /// The job or disk whose settings are looked at; `None` = what is said of all.
+    of: Option<Instance>,
     problems: Problems,
 }
 
 impl Checker<'_> {
     fn value(&self, key: Key) -> &Value {
-        match self.job {
-            Some(job) => self.s.job_value(self.side, job, key),
-            None => self.s.value(self.side, key),
-        }
+        self.s.value_of(self.side, self.of, key)
     }
     fn resolved(&self, key: Key) -> Value {
-        match self.value(key) {
-            Value::Auto => self.s.auto(self.side, key),
-            v => v.clone(),
-        }
+        self.s.resolved_of(self.side, self.of, key)
     }
     /// The number in effect.
     fn n(&self, key: Key) -> u64 {
@@ -213,7 +338,7 @@ impl Checker<'_> {
     }
     /// The key as the user wrote it.
     fn name(&self, key: Key) -> String {
-        if let Some(own) = self.job.and_then(|job| self.s.own_of(self.side, job, key)) {
+        if let Some(own) = self.of.and_then(|of| self.s.own_of(self.side, of, key)) {
             return own.name();
         }
         let own = self.side == Side::B && self.s.b_value(key).is_some();
@@ -226,17 +351,33 @@ impl Checker<'_> {
         Diagnostic::warning(&self.name(key), &self.word(key), message)
     }
 
+    fn stack(&self) -> Stack {
+        self.s.stack(self.side)
+    }
+    /// The bytes in effect, in sectors.
+    fn sectors(&self, key: Key) -> u64 {
+        self.n(key) / SECTOR_BYTES
+    }
+
     fn config(&mut self) -> SimConfig {
-        let mut drive = self.drive();
-        let queue = self.queue();
-        let capacity = u64::from(drive.profile.nr_zones) * drive.profile.zone_sectors;
-        let faults = self.faults(capacity);
-        let jobs = if self.is(Key::Workload, "writeback") {
-            vec![self.writeback(&drive.profile)]
-        } else {
-            self.fio(&drive.profile)
+        let mut devices = self.disks();
+        let faults = self.faults(&devices);
+        let target = self.target(&mut devices);
+        let jobs = match self.word(Key::Workload).as_str() {
+            "writeback" => self.writeback(&target).into_iter().collect(),
+            "none" => {
+                if !self.on_check() {
+                    let d = self.error(Key::Workload, "nothing would happen: nobody submits and no check runs");
+                    self.problems.push(d.suggest("sync_action=check"));
+                }
+                Vec::new()
+            }
+            _ => self.jobs(&target),
         };
-        drive.first_fill = self.first_fill(&jobs);
+        let fill = self.first_fill(&jobs);
+        if let Some(drive) = devices[0].disk_mut().filter(|d| d.profile.zoned) {
+            drive.first_fill = fill;
+        }
         let some = |n: u64| (n > 0).then_some(n);
         SimConfig {
             seed: self.n(Key::Seed),
@@ -244,16 +385,222 @@ impl Checker<'_> {
             ramp: Ramp { time_ns: self.n(Key::RampTime), bytes: self.n(Key::RampSize) },
             kernel: self.kernel(),
             host: self.host(),
-            devices: vec![DeviceConfig {
-                name: "sda".into(),
-                dev: (8, 0),
-                queue: Some(queue),
-                kind: DeviceKind::Disk(drive),
-                throttle: None,
-            }],
+            devices,
             jobs,
             changes: Vec::new(),
             faults,
+        }
+    }
+
+    /// An array's check runs.
+    fn on_check(&self) -> bool {
+        self.is(Key::SyncAction, "check") && self.s.in_effect(self.side, Key::SyncAction)
+    }
+
+    /// The disks: those with settings of their own, and copies of what is said of all.
+    fn disks(&mut self) -> Vec<DeviceConfig> {
+        let stack = self.stack();
+        let mut alike: Option<DeviceConfig> = None;
+        let mut disks = Vec::new();
+        for i in 0..stack.members(self.n(Key::RaidDisks)) {
+            let of = Instance::Disk(i);
+            let own = self.s.own().any(|o| o.of == of && o.side <= self.side);
+            let disk = match &alike {
+                Some(disk) if !own => disk.clone(),
+                _ => {
+                    self.of = own.then_some(of);
+                    self.disk()
+                }
+            };
+            if !own && alike.is_none() {
+                alike = Some(disk.clone());
+            }
+            disks.push(DeviceConfig { name: disk_name(i), dev: disk_number(i), ..disk });
+        }
+        self.of = None;
+        disks
+    }
+
+    /// One disk, without its name.
+    fn disk(&mut self) -> DeviceConfig {
+        let capped = self.is(Key::Drive, "capped");
+        let block = if capped { CAPPED_BLOCK_BYTES } else { BLOCK_BYTES };
+        let mut queue = self.queue(block);
+        let kind = if capped {
+            queue.zoned_qd1_writes = false;
+            DeviceKind::Capped(CappedConfig {
+                capacity: self.sectors(Key::Capacity),
+                iops: self.n(Key::CapIops),
+                rate: self.n(Key::CapRate),
+                latency_ns: self.n(Key::CapLatencyNs),
+            })
+        } else {
+            let drive = self.drive();
+            queue.zoned_qd1_writes &= drive.profile.zoned;
+            DeviceKind::Disk(drive)
+        };
+        let throttle = self.throttle(self.stack() == Stack::None);
+        DeviceConfig { name: String::new(), dev: (0, 0), queue: Some(queue), kind, throttle }
+    }
+
+    /// io.max of a device: what it has of its own, and on the jobs' device what is said without an instance.
+    fn throttle(&self, of_jobs: bool) -> Option<ThrottleConfig> {
+        let own = |key: Key| self.of.is_some_and(|of| self.s.own_of(self.side, of, key).is_some());
+        let n = |key: Key| if of_jobs || own(key) { self.n(key) } else { 0 };
+        let t = ThrottleConfig { rbps: n(Key::Rbps), wbps: n(Key::Wbps), riops: n(Key::Riops), wiops: n(Key::Wiops) };
+        (t != ThrottleConfig::default()).then_some(t)
+    }
+
+    /// The device jobs submit to, put behind the disks if it is a stacked one.
+    fn target(&mut self, devices: &mut Vec<DeviceConfig>) -> Target {
+        let stack = self.stack();
+        let block = devices.iter().filter_map(|d| Some(u64::from(d.queue?.block_bytes))).max().unwrap_or(BLOCK_BYTES);
+        let zoned = (0u8..).zip(&*devices).find_map(|(n, d)| Some((n, &d.disk()?.profile)).filter(|(_, p)| p.zoned));
+        let zones = zoned.map(|(_, p)| p.clone());
+        let mut sizes: Vec<u64> = devices.iter().map(sectors_of).collect();
+        if stack == Stack::None {
+            return Target { dev: 0, sectors: sizes[0], block, zones };
+        }
+        if let Some((n, _)) = zoned {
+            self.of = Some(Instance::Disk(n));
+            match stack {
+                Stack::Md(_) => {
+                    let d = self.error(Key::Drive, "md takes no zoned members").suggest("drive=cmr-8tb");
+                    self.problems.push(d);
+                }
+                Stack::Stripe => {
+                    let message = "the kernel's striped target refuses zoned devices: simulated all the same";
+                    let d = self.warning(Key::Drive, message);
+                    self.problems.push(d);
+                }
+                Stack::None | Stack::Crypt => {}
+            }
+            self.of = None;
+        }
+        let members: Vec<DevIdx> = (0..).zip(&*devices).map(|(i, _)| i).collect();
+        let chunk = self.n(Key::Chunk);
+        let (mut fits, chunked) = (true, self.s.in_effect(self.side, Key::Chunk));
+        if chunked && !chunk.is_power_of_two() {
+            let d = self.error(Key::Chunk, "not a power of two").suggest(print_bytes(1 << chunk.ilog2()));
+            self.problems.push(d);
+        }
+        if members.len() > 1 && self.n(Key::RaidDisks) < stack.min_disks() {
+            let message = format!("{} needs at least {}", self.word(Key::Stack), stack.min_disks());
+            let d = self.error(Key::RaidDisks, message).suggest(stack.min_disks().to_string());
+            self.problems.push(d);
+            fits = false;
+        }
+        let chunk_sectors = (chunk / SECTOR_BYTES) as u32;
+        let kind = match stack {
+            Stack::Md(level) => {
+                let layout = self.layout(level, &mut fits);
+                let md = self.md(level, members, chunk_sectors, layout);
+                if let Some(n) = sizes.iter().position(|size| md.data_offset >= *size) {
+                    let d = self.error(Key::DataOffset, ["beyond the end of ", &devices[n].name].concat());
+                    self.problems.push(d);
+                }
+                for size in &mut sizes {
+                    *size = size.saturating_sub(md.data_offset);
+                }
+                DeviceKind::Md(md)
+            }
+            Stack::Crypt => DeviceKind::Dm(DmConfig { target: self.crypt(zones.is_some()), members }),
+            Stack::Stripe | Stack::None => {
+                DeviceKind::Dm(DmConfig { target: DmTarget::Striped { chunk_sectors }, members })
+            }
+        };
+        let layout = if let DeviceKind::Md(m) = &kind { m.layout } else { 0 };
+        let sectors = if fits { stack.sectors(&sizes, chunk_sectors, layout) } else { 0 };
+        if fits && sectors == 0 && !self.problems.has_errors() {
+            let d = self.error(Key::Chunk, "the members do not hold one row").suggest(print_bytes(STRIPE_BYTES));
+            self.problems.push(d);
+        }
+        let dev = devices.len() as DevIdx;
+        devices.push(DeviceConfig {
+            name: stack.name().into(),
+            dev: stack.number(),
+            queue: None,
+            kind,
+            throttle: self.throttle(true),
+        });
+        Target { dev, sectors, block, zones }
+    }
+
+    /// md's number of the layout, or an error where the word is another level's.
+    fn layout(&mut self, level: MdLevel, fits: &mut bool) -> u32 {
+        let Value::Word(word) = self.resolved(Key::Layout) else { return 0 };
+        let (word, (words, default)) = (usize::from(word), self.stack().layouts());
+        if level == MdLevel::Raid1 {
+            return 0;
+        }
+        let number = layout_number(word);
+        let copies = (number & 0xff) * (number >> 8 & 0xff);
+        if !words.contains(&word) {
+            let d = self.error(Key::Layout, ["is no layout of ", &self.word(Key::Stack)].concat());
+            self.problems.push(d.allow(LAYOUTS[words].join(", ")).suggest(LAYOUTS[default]));
+            *fits = false;
+        } else if level == MdLevel::Raid10 && u64::from(copies) > self.n(Key::RaidDisks) {
+            let d = self.error(Key::Layout, "more copies than members").suggest(LAYOUTS[default]);
+            self.problems.push(d);
+            *fits = false;
+        }
+        number
+    }
+
+    fn md(&mut self, level: MdLevel, members: Vec<DevIdx>, chunk_sectors: u32, layout: u32) -> MdConfig {
+        let parity = matches!(level, MdLevel::Raid5 | MdLevel::Raid6);
+        let (stripes, disks) = (self.n(Key::StripeCacheSize), members.len() as u64);
+        if parity && stripes * disks > MAX_STRIPE_PAGES {
+            let message = format!("{stripes} stripes of {disks} members are too many to keep");
+            let fits = MAX_STRIPE_PAGES / disks;
+            let d = self.error(Key::StripeCacheSize, message).allow(format!("up to {fits}"));
+            self.problems.push(d.suggest(fits.to_string()));
+        }
+        if parity && self.n(Key::PrereadBypassThreshold) > stripes {
+            let d = self.error(Key::PrereadBypassThreshold, "the kernel refuses more than stripe_cache_size (EINVAL)");
+            self.problems.push(d.suggest(stripes.to_string()));
+        }
+        let offset = self.n(Key::DataOffset);
+        if !offset.is_multiple_of(BLOCK_BYTES) {
+            let near = print_bytes(offset / BLOCK_BYTES * BLOCK_BYTES);
+            let d = self.error(Key::DataOffset, "not a multiple of 4 KiB").suggest(near);
+            self.problems.push(d);
+        }
+        let kib = |n: u64| u32::try_from(n >> 10).unwrap_or(u32::MAX);
+        let speed = SyncConfig { speed_min: kib(self.n(Key::SyncSpeedMin)), speed_max: kib(self.n(Key::SyncSpeedMax)) };
+        if self.on_check() && speed.speed_min > speed.speed_max {
+            let message = format!("faster than sync_speed_max={}", speed.speed_max);
+            let d = self.warning(Key::SyncSpeedMin, message);
+            self.problems.push(d.suggest(speed.speed_max.to_string()));
+        }
+        MdConfig {
+            level,
+            members,
+            chunk_sectors,
+            layout,
+            data_offset: offset / SECTOR_BYTES,
+            stripe_cache_size: stripes as u32,
+            rmw_level: self.n(Key::RmwLevel) as u8,
+            preread_bypass_threshold: self.n32(Key::PrereadBypassThreshold),
+            sync: self.on_check().then_some(speed),
+        }
+    }
+
+    fn crypt(&mut self, zoned: bool) -> DmTarget {
+        let mut most = |key: Key, default: u64, hardware: u64| {
+            let n = self.n(key);
+            if n > hardware {
+                let message = ["dm-crypt lowers it to ", &print_bytes(hardware)].concat();
+                let d = self.warning(key, message);
+                self.problems.push(d);
+            }
+            let n = if n == 0 { default } else { n.min(hardware) };
+            (n / SECTOR_BYTES) as u32
+        };
+        DmTarget::Crypt {
+            max_read: most(Key::MaxReadSize, CRYPT_DEFAULT, u64::MAX),
+            max_write: most(Key::MaxWriteSize, if zoned { 0 } else { CRYPT_DEFAULT }, CRYPT_MAX_WRITE),
+            sector_ns: self.n(Key::CryptSectorNs),
         }
     }
 
@@ -261,7 +608,25 @@ impl Checker<'_> {
         KernelConfig {
             zone_ordering: if self.is(Key::ZoneOrdering, "none") { ZoneOrdering::None } else { ZoneOrdering::Zwplug },
             dead_plug_revive: self.on(Key::DeadPlugRevive),
-            ..KernelConfig::default()
+            split_insert: if self.is(Key::SplitInsert, "tail") { SplitInsert::Tail } else { SplitInsert::Head },
+            bio_list_model: if self.is(Key::BioListModel, "one_list") {
+                BioListModel::OneList
+            } else {
+                BioListModel::TwoList
+            },
+            plug: PlugConfig {
+                order: if self.is(Key::PlugOrder, "lifo") { PlugOrder::Lifo } else { PlugOrder::Fifo },
+                merge: if self.is(Key::PlugMerge, "head") { PlugMerge::Head } else { PlugMerge::Newest },
+                flush_bytes: self.n32(Key::PlugFlushBytes),
+                max_rq: self.n32(Key::PlugMaxRq),
+                multi_factor: self.n32(Key::PlugMultiFactor),
+                per_step: self.on(Key::StepPlug),
+            },
+            raid5_stripe_limit: self.on(Key::Raid5StripeLimit),
+            md_chunk_limit: self.on(Key::MdChunkLimit),
+            raid5_max_hw: self.on(Key::Raid5MaxHw),
+            raid5_spread: self.on(Key::Raid5Spread),
+            max_sectors_cap: if self.is(Key::MaxSectorsCap, "1280KiB") { 2560 } else { 8192 },
         }
     }
 
@@ -272,7 +637,11 @@ impl Checker<'_> {
             lock_wake_ns: self.n(Key::LockWakeNs),
             worker_wake_ns: self.n(Key::WorkerWakeNs),
             nr_cpus: u16::try_from(self.n(Key::NrCpus)).unwrap_or(u16::MAX),
-            ..HostCosts::default()
+            step_ns: self.n(Key::StepNs),
+            md_wake_ns: self.n(Key::MdWakeNs),
+            md_bio_ns: self.n(Key::MdBioNs),
+            md_rq_ns: self.n(Key::MdRqNs),
+            md_sync_ns: self.n(Key::MdSyncNs),
         };
         if host.issue_ns >= host.lock_wake_ns {
             let message = format!(
@@ -286,7 +655,7 @@ impl Checker<'_> {
         host
     }
 
-    fn queue(&mut self) -> QueueConfig {
+    fn queue(&mut self, block: u64) -> QueueConfig {
         let scheduled = !self.is(Key::Scheduler, "none");
         let mpi3mr = self.is(Key::Hba, "mpi3mr");
 
@@ -327,9 +696,9 @@ impl Checker<'_> {
             async_depth: async_depth as u32,
             queue_depth: self.n32(Key::QueueDepth),
             tag_alloc: if mpi3mr { TagAlloc::Hint } else { TagAlloc::RoundRobin },
-            max_sectors: (max_bytes / BLOCK_BYTES * (BLOCK_BYTES / SECTOR_BYTES)) as u32,
+            max_sectors: (max_bytes / block * (block / SECTOR_BYTES)) as u32,
             max_segments: self.n32(Key::MaxSegments),
-            block_bytes: BLOCK_BYTES as u32,
+            block_bytes: block as u32,
             nomerges: self.n(Key::Nomerges) as u8,
             zoned_qd1_writes: self.on(Key::ZonedQd1Writes) && self.is(Key::ZoneOrdering, "zwplug"),
             mq_deadline: MqDeadlineConfig {
@@ -343,7 +712,7 @@ impl Checker<'_> {
     }
 
     fn drive(&mut self) -> DriveConfig {
-        let mut profile = profile::smr_30tb().drive.clone();
+        let mut profile = self.s.profile(self.side, self.of).drive.clone();
         profile.rev_ns = self.n(Key::RevNs);
         profile.rate_outer = self.n(Key::RateOuter);
         profile.rate_inner = self.n(Key::RateInner);
@@ -428,29 +797,39 @@ impl Checker<'_> {
         offset
     }
 
-    /// fio's jobs: those with settings of their own, and copies of what is said of all.
-    fn fio(&mut self, p: &DriveProfile) -> Vec<JobConfig> {
-        if self.on(Key::TimeBased) && self.n(Key::Runtime) == 0 && self.n(Key::IoSize) == 0 {
+    /// Jobs that fio or dd make: those with settings of their own, and copies of what is said of all.
+    fn jobs(&mut self, t: &Target) -> Vec<JobConfig> {
+        let fio = self.is(Key::Workload, "fio");
+        if fio && self.on(Key::TimeBased) && self.n(Key::Runtime) == 0 && self.n(Key::IoSize) == 0 {
             let d = self.warning(Key::TimeBased, "fio ignores it without runtime");
             self.problems.push(d.suggest("runtime=30s"));
+        }
+        let zbd = fio && self.zbd();
+        let zones = t.zones.clone().filter(|_| self.stack() == Stack::None);
+        if zbd && zones.is_none() {
+            let d = self.error(Key::Zonemode, "this device has no zones").suggest("zonemode=none");
+            self.problems.push(d);
+            return Vec::new();
         }
         let mut alike: Option<JobConfig> = None;
         let mut jobs: Vec<JobConfig> = Vec::new();
         for i in 0..=u8::MAX {
-            if u64::from(i) >= self.n(Key::Numjobs) {
+            if u64::from(i) >= self.numjobs() {
                 break;
             }
-            self.job = self.s.own().iter().any(|o| o.job == i && o.side <= self.side).then_some(i);
-            let job = match &alike {
-                Some(job) if self.job.is_none() => job.clone(),
-                _ => self.fio_job(p),
+            let of = Instance::Job(i);
+            self.of = self.s.own().any(|o| o.of == of && o.side <= self.side).then_some(of);
+            let job = match (&alike, &zones) {
+                (Some(job), _) if self.of.is_none() => job.clone(),
+                (_, Some(p)) if zbd => self.zbd_job(p),
+                _ => self.linear_job(t, fio),
             };
-            if self.job.is_none() {
+            if self.of.is_none() {
                 alike.get_or_insert_with(|| job.clone());
             }
             jobs.push(JobConfig { name: ["job", &i.to_string()].concat(), ..job });
         }
-        self.job = None;
+        self.of = None;
         let ramp = self.n(Key::RampSize);
         let bytes = jobs.iter().map(job_bytes).sum::<Option<u64>>();
         if let Some(bytes) = bytes
@@ -464,8 +843,47 @@ impl Checker<'_> {
         jobs
     }
 
-    /// One job: what is said of all, or what [`Checker::job`] has of its own.
-    fn fio_job(&mut self, p: &DriveProfile) -> JobConfig {
+    fn numjobs(&self) -> u64 {
+        match self.word(Key::Workload).as_str() {
+            "fio" => self.n(Key::Numjobs),
+            "dd" => 1,
+            _ => 0,
+        }
+    }
+    /// fio goes by zones.
+    fn zbd(&self) -> bool {
+        self.resolved(Key::Zonemode) == Value::Word(0)
+    }
+
+    fn rw(&self) -> Rw {
+        match self.word(Key::Rw).as_str() {
+            "randwrite" => Rw::RandWrite,
+            "read" => Rw::Read,
+            "randread" => Rw::RandRead,
+            _ => Rw::Write,
+        }
+    }
+    /// I/Os without end: until the run time is over, or io_size is reached.
+    fn repeats(&self) -> bool {
+        self.n(Key::IoSize) > 0 || self.on(Key::TimeBased) && self.n(Key::Runtime) > 0
+    }
+    fn segment_bytes(&self) -> u32 {
+        if self.on(Key::Hugepages) { 2 << 20 } else { 4096 }
+    }
+    /// `bs` in bytes: whole blocks.
+    fn bs(&mut self, block: u64) -> u64 {
+        let bs = self.n(Key::Bs);
+        if !bs.is_multiple_of(block) {
+            let near = print_bytes((bs / block).max(1) * block);
+            let block = if block == BLOCK_BYTES { "4 KiB" } else { "512-byte" };
+            let d = self.error(Key::Bs, ["not a multiple of the disk's ", block, " block"].concat()).suggest(near);
+            self.problems.push(d);
+        }
+        bs
+    }
+
+    /// One job of fio with zonemode=zbd: what is said of all, or what [`Checker::of`] has of its own.
+    fn zbd_job(&mut self, p: &DriveProfile) -> JobConfig {
         let capacity = p.zone_capacity_sectors * SECTOR_BYTES;
         let offset = self.offset(p);
         let room = u64::from(p.nr_zones).saturating_sub(offset);
@@ -478,12 +896,8 @@ impl Checker<'_> {
             let d = self.error(Key::Size, format!("beyond the end of the disk: {room} zones from offset"));
             self.problems.push(d.suggest(format!("{room}z")));
         }
-        let bs = self.n(Key::Bs);
-        if !bs.is_multiple_of(BLOCK_BYTES) {
-            let near = print_bytes((bs / BLOCK_BYTES).max(1) * BLOCK_BYTES);
-            let d = self.error(Key::Bs, "not a multiple of the disk's 4 KiB block").suggest(near);
-            self.problems.push(d);
-        } else if bs > capacity {
+        let bs = self.bs(BLOCK_BYTES);
+        if bs.is_multiple_of(BLOCK_BYTES) && bs > capacity {
             let d = self.error(Key::Bs, "larger than a zone").suggest(print_bytes(capacity));
             self.problems.push(d);
         }
@@ -493,18 +907,11 @@ impl Checker<'_> {
             let d = self.error(Key::MaxOpenZones, message).suggest(p.max_open_zones.to_string());
             self.problems.push(d);
         }
-        let rw = match self.word(Key::Rw).as_str() {
-            "randwrite" => Rw::RandWrite,
-            "read" => Rw::Read,
-            "randread" => Rw::RandRead,
-            _ => Rw::Write,
-        };
+        let rw = self.rw();
         if matches!(rw, Rw::Read | Rw::RandRead) && !self.is(Key::FirstFill, "random") {
             let d = self.warning(Key::Rw, "all zones are empty, so fio finds nothing to read");
             self.problems.push(d.suggest("first_fill=random"));
         }
-        let (runtime, io_size) = (self.n(Key::Runtime), self.n(Key::IoSize));
-        let repeats = io_size > 0 || self.on(Key::TimeBased) && runtime > 0;
         let workload = FioZbdConfig {
             rw,
             bs: bs / SECTOR_BYTES,
@@ -512,18 +919,133 @@ impl Checker<'_> {
             first_zone: offset.min(u64::from(u32::MAX)) as u32,
             zones: size.min(u64::from(u32::MAX)) as u32,
             max_open_zones: open as u32,
-            io_bytes: (!repeats).then_some(size.saturating_mul(capacity)),
+            io_bytes: (!self.repeats()).then_some(size.saturating_mul(capacity)),
         };
         JobConfig {
             name: String::new(),
             dev: 0,
             workload: WorkloadConfig::FioZbd(workload),
-            bio_segment_bytes: if self.on(Key::Hugepages) { 2 << 20 } else { 4096 },
+            bio_segment_bytes: self.segment_bytes(),
             start_ns: 0,
         }
     }
 
-    fn writeback(&mut self, p: &DriveProfile) -> JobConfig {
+    /// A place or length in sectors, whole blocks; zones are those of the disk below.
+    fn blocks(&mut self, key: Key, t: &Target) -> u64 {
+        let bytes = match (self.resolved(key), &t.zones) {
+            (Value::Zones(n), Some(p)) => n.saturating_mul(p.zone_sectors * SECTOR_BYTES),
+            (Value::Zones(_), None) => {
+                let d = self.error(key, "this device has no zones").suggest("a size in bytes");
+                self.problems.push(d);
+                0
+            }
+            (Value::Int(bytes), _) => bytes,
+            _ => 0,
+        };
+        if !bytes.is_multiple_of(t.block) {
+            let near = print_bytes((bytes / t.block).max(1) * t.block);
+            let d = self.error(key, ["not a multiple of the device's block of ", &print_bytes(t.block)].concat());
+            self.problems.push(d.suggest(near));
+        }
+        bytes / SECTOR_BYTES
+    }
+
+    /// One job of dd, or of fio with zonemode=none.
+    fn linear_job(&mut self, t: &Target, fio: bool) -> JobConfig {
+        let bs = self.bs(t.block);
+        let first = self.blocks(Key::Offset, t);
+        let room = t.sectors.saturating_sub(first);
+        if room == 0 && t.sectors > 0 {
+            let message = ["beyond the end of the device, which has ", &print_bytes(t.sectors * SECTOR_BYTES)].concat();
+            let d = self.error(Key::Offset, message);
+            self.problems.push(d);
+        }
+        let sectors = match self.value(Key::Size) {
+            Value::Auto => room,
+            _ => self.blocks(Key::Size, t),
+        };
+        if sectors > room && room > 0 {
+            let room = print_bytes(room * SECTOR_BYTES);
+            let d = self.error(Key::Size, ["beyond the end of the device: ", &room, " from offset"].concat());
+            self.problems.push(d.suggest(room));
+        } else if sectors * SECTOR_BYTES < bs && sectors > 0 {
+            let key = if *self.value(Key::Size) == Value::Auto { Key::Bs } else { Key::Size };
+            let d = self.error(key, "no whole I/O fits between offset and the end of the range");
+            self.problems.push(d);
+        }
+        let bios = match self.resolved(Key::Bios) {
+            Value::Sizes(list) => list,
+            _ => Vec::new(),
+        };
+        if let Some(n) = bios.iter().find(|n| !n.is_multiple_of(t.block)) {
+            let message = [&print_bytes(*n), " is not a multiple of the device's block of ", &print_bytes(t.block)];
+            let d = self.error(Key::Bios, message.concat());
+            self.problems.push(d);
+        }
+        if bios.iter().sum::<u64>() > bs {
+            let d = self.error(Key::Bios, ["together more than bs=", &print_bytes(bs)].concat());
+            self.problems.push(d);
+        }
+        let rw = self.rw();
+        if !fio && matches!(rw, Rw::RandWrite | Rw::RandRead) {
+            let near = if rw == Rw::RandRead { "read" } else { "write" };
+            let d = self.error(Key::Rw, "dd goes in order").suggest(near);
+            self.problems.push(d);
+        }
+        if let Some(p) = &t.zones
+            && rw == Rw::RandWrite
+            && first + sectors > u64::from(p.nr_conv_zones) * p.zone_sectors
+        {
+            let d = self.warning(Key::Rw, "writes beside a zone's write pointer fail");
+            self.problems.push(d.suggest("zonemode=zbd"));
+        }
+        let iodepth = if fio { self.n32(Key::Iodepth) } else { 1 };
+        let mut batch = if fio { self.n32(Key::IodepthBatch) } else { 1 };
+        if batch > iodepth {
+            let d = self.warning(Key::IodepthBatch, format!("fio lowers it to iodepth, {iodepth}"));
+            self.problems.push(d);
+        }
+        if batch == 0 || batch > iodepth {
+            batch = iodepth;
+        }
+        let io_bytes = if fio {
+            (!self.repeats()).then_some(sectors.saturating_mul(SECTOR_BYTES))
+        } else {
+            let count = self.n(Key::Count);
+            if count == 0 && self.n(Key::Runtime) == 0 && self.n(Key::IoSize) == 0 {
+                let d = self.error(Key::Count, "dd would not end: set count, runtime or io_size").suggest("count=20");
+                self.problems.push(d);
+            }
+            (count > 0).then_some(count.saturating_mul(bs))
+        };
+        JobConfig {
+            name: String::new(),
+            dev: t.dev,
+            workload: WorkloadConfig::Linear(LinearConfig {
+                tool: if fio { Tool::Fio } else { Tool::Dd },
+                rw,
+                bs: bs / SECTOR_BYTES,
+                // Each is at most `bs`.
+                bios: bios.iter().map(|n| (n / SECTOR_BYTES) as u32).collect(),
+                iodepth,
+                batch,
+                first,
+                sectors,
+                io_bytes,
+                buffered: self.on(Key::Buffered),
+                nowait: self.on(Key::Nowait),
+            }),
+            bio_segment_bytes: if fio { self.segment_bytes() } else { 4096 },
+            start_ns: 0,
+        }
+    }
+
+    fn writeback(&mut self, t: &Target) -> Option<JobConfig> {
+        let Some(p) = t.zones.as_deref().filter(|_| self.stack() == Stack::None) else {
+            let d = self.error(Key::Workload, "the file system is one of zoned disks, without a stack");
+            self.problems.push(d.suggest("drive=smr-30tb"));
+            return None;
+        };
         let offset = self.offset(p);
         let pages = self.n(Key::WbSegmentBytes).saturating_mul(self.n(Key::MaxSegments));
         if pages < BLOCK_BYTES {
@@ -553,7 +1075,7 @@ impl Checker<'_> {
             let d = self.error(Key::IoSize, format!("more than fits behind offset, {}", print_bytes(room)));
             self.problems.push(d);
         }
-        JobConfig {
+        Some(JobConfig {
             name: "writeback".into(),
             dev: 0,
             workload: WorkloadConfig::Writeback(WritebackConfig {
@@ -564,30 +1086,48 @@ impl Checker<'_> {
             }),
             bio_segment_bytes: self.n32(Key::WbSegmentBytes),
             start_ns: 0,
-        }
+        })
     }
 
-    fn faults(&mut self, capacity: u64) -> Vec<FaultRule> {
-        let Value::Faults(list) = self.resolved(Key::Fault) else { return Vec::new() };
-        if list.iter().any(|f| f.nr_sectors == 0) {
-            let d = self.error(Key::Fault, "an error over 0 sectors hits nothing");
-            self.problems.push(d);
-        }
-        if list.iter().any(|f| f.sector.checked_add(f.nr_sectors).is_none_or(|end| end > capacity)) {
-            let d = self.error(Key::Fault, format!("beyond the end of the disk, which has {capacity} sectors"));
-            self.problems.push(d);
-        }
-        const DEV: DevIdx = 0;
-        list.iter()
-            .map(|f| FaultRule {
-                dev: DEV,
+    fn faults(&mut self, disks: &[DeviceConfig]) -> Vec<FaultRule> {
+        let mut rules = Vec::new();
+        for (dev, disk) in (0u8..).zip(disks) {
+            self.of = (self.stack() != Stack::None).then_some(Instance::Disk(dev));
+            let Value::Faults(list) = self.resolved(Key::Fault) else { continue };
+            if list.iter().any(|f| f.nr_sectors == 0) {
+                let d = self.error(Key::Fault, "an error over 0 sectors hits nothing");
+                self.problems.push(d);
+            }
+            let capacity = sectors_of(disk);
+            if list.iter().any(|f| f.sector.checked_add(f.nr_sectors).is_none_or(|end| end > capacity)) {
+                let message = format!("beyond the end of the disk, which has {capacity} sectors");
+                let d = self.error(Key::Fault, message);
+                self.problems.push(d);
+            }
+            rules.extend(list.iter().map(|f| FaultRule {
+                dev: DevIdx::from(dev),
                 sector: f.sector,
                 nr_sectors: f.nr_sectors,
                 from: f.from,
                 until: f.until,
                 status: f.status,
-            })
-            .collect()
+            }));
+        }
+        self.of = None;
+        rules
+    }
+
+    /// Why a setting has no effect here.
+    fn no_effect(&self, key: Key) -> Option<String> {
+        if let Some((k, words)) = self.s.missing(self.side, key) {
+            return Some(without(*k, words));
+        }
+        let zbd = self.is(Key::Workload, "fio") && self.zbd();
+        match key {
+            Key::MaxOpenZones if !zbd => Some(without(Key::Zonemode, "zbd")),
+            key if zbd && LINEAR_ONLY.contains(&key) => Some(without(Key::Zonemode, "none")),
+            _ => None,
+        }
     }
 
     /// Notes for settings that were given but mean nothing here.
@@ -597,32 +1137,35 @@ impl Checker<'_> {
                 Side::A => self.s.is_changed(key),
                 Side::B => self.s.b_value(key).is_some() || self.s.is_changed(key),
             };
-            if !given || self.s.in_effect(self.side, key) {
-                continue;
-            }
-            let missing = Param::of(key).shown_when.iter().find(|(k, word)| !self.is(*k, word));
-            if let Some((k, word)) = missing {
-                let d = Diagnostic::note(&self.name(key), &self.word(key), without(*k, word));
+            if given && let Some(message) = self.no_effect(key) {
+                let d = Diagnostic::note(&self.name(key), &self.word(key), message);
                 self.problems.push(d);
             }
         }
-        // Jobs that are not there, each said once.
-        let fio = self.is(Key::Workload, "fio");
-        let jobs = if fio { self.n(Key::Numjobs) } else { 0 };
+        // Jobs and disks that are not there, each said once.
+        let (jobs, disks) = (self.numjobs(), self.stack().members(self.n(Key::RaidDisks)));
         let mut said = None;
-        for own in self.s.own().iter().filter(|own| own.side <= self.side && u64::from(own.job) >= jobs) {
-            if said == Some((own.side, own.job)) {
+        for own in self.s.own().filter(|own| own.side <= self.side || self.s.fork.is_some()) {
+            let (key, n, count) = match own.of {
+                Instance::Job(n) => (Key::Numjobs, n, jobs),
+                Instance::Disk(n) => (Key::RaidDisks, n, u64::from(disks)),
+            };
+            if u64::from(n) < count || said == Some((own.side, own.of)) {
                 continue;
             }
-            said = Some((own.side, own.job));
+            said = Some((own.side, own.of));
             let (name, value) = (own.name(), own.text());
-            self.problems.push(if fio {
-                let last = (jobs - 1).to_string();
-                let d = Diagnostic::warning(&name, &value, ["there is no such job: the last is job", &last].concat());
-                d.suggest(["numjobs=", &(u32::from(own.job) + 1).to_string()].concat())
-            } else {
-                Diagnostic::note(&name, &value, without(Key::Workload, "fio"))
-            });
+            if let Some((k, words)) = self.s.missing(self.side, key) {
+                self.problems.push(Diagnostic::note(&name, &value, without(*k, words)));
+                continue;
+            }
+            let (what, last) = match own.of {
+                Instance::Job(_) => ("job", ["job", &(count - 1).to_string()].concat()),
+                Instance::Disk(_) => ("disk", disk_name(disks - 1)),
+            };
+            let message = ["there is no such ", what, ": the last is ", &last].concat();
+            let d = Diagnostic::warning(&name, &value, message);
+            self.problems.push(d.suggest([Param::of(key).key, "=", &(u32::from(n) + 1).to_string()].concat()));
         }
     }
 
@@ -649,20 +1192,28 @@ impl Checker<'_> {
     /// Run B's differences become changes at the time of the fork.
     fn fork(&mut self, cfg: &mut SimConfig, at: u64) {
         let text = print_seconds(at);
-        for own in self.s.own().iter().filter(|own| own.side == Side::B) {
-            self.problems.push(needs_new_run(&own.name(), &own.text(), &text));
-        }
-        for (key, v) in self.s.b() {
-            let row = Param::of(*key);
-            let name = own_name(Side::B, None, *key);
-            let value = row.print(v);
-            let missing = row.shown_when.iter().find(|(k, word)| !self.is(*k, word));
-            if let Some((k, word)) = missing {
-                self.problems.push(Diagnostic::note(&name, &value, without(*k, word)));
+        let own = self.s.own().filter(|own| own.side == Side::B).map(|own| (Some(own.of), own.key, own.value.clone()));
+        let all = self.s.b().iter().map(|(key, v)| (None, *key, v.clone()));
+        let (disks, stacked) = (self.stack().members(self.n(Key::RaidDisks)), self.stack() != Stack::None);
+        // What one disk has of its own comes after what is said of all.
+        for (of, key, v) in all.chain(own).collect::<Vec<_>>() {
+            let name = own_name(Side::B, of, key);
+            let value = Param::of(key).print(&v);
+            if let Some(message) = self.no_effect(key) {
+                self.problems.push(Diagnostic::note(&name, &value, message));
                 continue;
             }
-            match live_change(at, *key, v) {
-                Some(change) => cfg.changes.push(change),
+            let dev = match of {
+                Some(Instance::Disk(n)) => n..(n + 1).min(disks),
+                _ => 0..disks,
+            };
+            let own = |n: u8| stacked && self.s.own_of(Side::B, Instance::Disk(n), key).is_some();
+            let changes: Vec<Change> = dev
+                .filter(|n| of.is_some() || !own(*n))
+                .filter_map(|n| live_change(at, DevIdx::from(n), key, &v))
+                .collect();
+            match live_change(at, 0, key, &v) {
+                Some(_) => cfg.changes.extend(changes),
                 None => self.problems.push(needs_new_run(&name, &value, &text)),
             }
         }
@@ -678,41 +1229,36 @@ impl Checker<'_> {
         let (mut in_flight, mut most, mut key) = (0, 0, Key::Iodepth);
         for (job, i) in cfg.jobs.iter().zip(0u8..=u8::MAX) {
             let request = request_bytes(cfg, job);
-            let bs_and_depth = match &job.workload {
+            let (bs, iodepth) = match &job.workload {
                 WorkloadConfig::FioZbd(f) => (f.bs, f.iodepth),
                 WorkloadConfig::Linear(l) => (l.bs, l.iodepth),
-                WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) => (0, 0),
-            };
-            let of_job = match &job.workload {
-                WorkloadConfig::FioZbd(_) | WorkloadConfig::Linear(_) => {
-                    let (bs, iodepth) = bs_and_depth;
-                    let pieces = (bs * SECTOR_BYTES).div_ceil(request);
-                    if pieces > MAX_PIECES {
-                        self.job = Some(i);
-                        let message =
-                            format!("each I/O would be cut into {pieces} requests by max_segments and max_sectors_kb");
-                        let d = self.error(Key::Bs, message).allow(format!("up to {MAX_PIECES} requests an I/O"));
-                        self.problems.push(d.suggest(print_bytes(MAX_PIECES * request)));
-                    }
-                    pieces * u64::from(iodepth)
-                }
                 WorkloadConfig::Writeback(w) => {
                     key = Key::WbInFlight;
-                    w.in_flight_limit / request
+                    (w.in_flight_limit / SECTOR_BYTES, 1)
                 }
-                WorkloadConfig::List(_) => 0,
+                WorkloadConfig::List(_) => (0, 0),
             };
+            let pieces = (bs * SECTOR_BYTES).div_ceil(request);
+            if pieces > MAX_PIECES && key == Key::Iodepth {
+                self.of = Some(Instance::Job(i));
+                let stacked = cfg.devices.len() > 1;
+                let by = if stacked { "the devices' limits" } else { "max_segments and max_sectors_kb" };
+                let d = self.error(Key::Bs, format!("each I/O would be cut into {pieces} requests by {by}"));
+                let d = d.allow(format!("up to {MAX_PIECES} requests an I/O"));
+                self.problems.push(d.suggest(print_bytes(MAX_PIECES * request)));
+            }
+            let of_job = pieces * u64::from(iodepth);
             in_flight += of_job;
             // The job to be named is the one with most of it.
             if of_job > most {
-                (most, self.job) = (of_job, Some(i));
+                (most, self.of) = (of_job, Some(Instance::Job(i)));
             }
         }
         if in_flight > MAX_IN_FLIGHT && !self.problems.has_errors() {
             let d = self.error(key, format!("{in_flight} requests would be in flight at once"));
             self.problems.push(d.allow(format!("up to {MAX_IN_FLIGHT} over all jobs")));
         }
-        self.job = None;
+        self.of = None;
     }
 
     fn too_long(&mut self, cfg: &SimConfig, events: u64) {
@@ -764,7 +1310,7 @@ mod tests {
         use crate::params::Live;
         for &key in KEYS {
             let live = Param::of(key).live == Live::Sysfs;
-            assert_eq!(live_change(5, key, &Value::Int(1)).is_some(), live, "{}", Param::of(key).key);
+            assert_eq!(live_change(5, 0, key, &Value::Int(1)).is_some(), live, "{}", Param::of(key).key);
         }
     }
 }

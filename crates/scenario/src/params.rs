@@ -54,6 +54,10 @@ pub enum Scope {
     Job,
     /// Each disk: `sda.nr_requests`.
     Disk,
+    /// The stacked device: `md0.chunk`, of which there is one.
+    Stack,
+    /// Each device; without an instance the one the jobs submit to: `wbps`, `sda.wbps`.
+    Device,
 }
 
 /// One parameter.
@@ -75,7 +79,7 @@ pub struct Param {
     pub group: Group,
     /// What may have a value of its own.
     pub scope: Scope,
-    /// Shown, and in effect, only while all of these keys have these values.
+    /// Shown, and in effect, only while all of these keys have these values (`a|b`: one of them).
     pub shown_when: &'static [(Key, &'static str)],
     /// Hidden until asked for.
     pub advanced: bool,
@@ -115,6 +119,10 @@ impl Param {
                 let (min, max) = (value::print_bytes(self.min), value::print_bytes(self.max));
                 format!("a size or two with a dash, {min} to {max}")
             }
+            Unit::Sizes => {
+                let (min, max) = (value::print_bytes(self.min), value::print_bytes(self.max));
+                format!("up to {MAX_SIZES} sizes with commas, {min} to {max} each")
+            }
             Unit::Faults => "SECTOR+COUNT, then @FROM-UNTIL and :medium where wanted, several with commas".into(),
             _ if self.max == u64::MAX => format!("{min} or more"),
             _ => format!("{min} to {max}"),
@@ -149,10 +157,17 @@ impl Param {
             }
             Value::Int(n) if n < self.min || n > self.max => Err(bad("out of range".into())),
             Value::Range(lo, hi) if lo < self.min || hi > self.max => Err(bad("out of range".into())),
+            Value::Sizes(list) if list.iter().any(|n| *n < self.min || *n > self.max) => {
+                Err(bad("out of range".into()))
+            }
+            Value::Sizes(list) if list.len() > MAX_SIZES => Err(bad("too many sizes".into())),
             v => Ok(v),
         }
     }
 }
+
+/// Sizes a list may have.
+pub const MAX_SIZES: usize = 64;
 
 /// The row named `key`.
 pub fn find(key: &str) -> Option<Key> {
@@ -203,11 +218,28 @@ const QUEUE: Param = Param { scope: Scope::Disk, ..BLOCK };
 const DEADLINE: Param = Param { shown_when: &[(Key::Scheduler, "mq-deadline")], advanced: true, ..QUEUE };
 const HOST: Param = Param { unit: NS, max: 10 * SEC, step: US, advanced: true, ..BLOCK };
 const DEVICE: Param = Param { group: Group::Device, scope: Scope::Disk, ..BASE };
-const PROFILE: Param = Param { advanced: true, ..DEVICE };
+const PROFILE: Param = Param { advanced: true, shown_when: MODELLED, ..DEVICE };
+const STACK: Param = Param { scope: Scope::Stack, ..DEVICE };
+const SWITCH: Param = Param { unit: Unit::Bool, max: 1, default: "1", advanced: true, ..BLOCK };
+const PLUG: Param = Param { advanced: true, ..BLOCK };
+const THROTTLE: Param = Param { scope: Scope::Device, default: "0", max: TIB, step: 0, advanced: true, ..BLOCK };
+const CAP: Param = Param { shown_when: &[(Key::Drive, "capped")], ..DEVICE };
 const RUN: Param = Param { group: Group::Run, ..BASE };
 
 const FIO: &[(Key, &str)] = &[(Key::Workload, "fio")];
+const FIO_DD: &[(Key, &str)] = &[(Key::Workload, "fio|dd")];
 const WRITEBACK: &[(Key, &str)] = &[(Key::Workload, "writeback")];
+
+/// Drives with a head.
+const MODELLED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb|cmr-8tb")];
+const ZONED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb")];
+pub(crate) const STACKED: &[(Key, &str)] = &[(Key::Stack, "raid0|raid1|raid5|raid6|raid10|dm-stripe|dm-crypt")];
+const SEVERAL: &[(Key, &str)] = &[(Key::Stack, "raid0|raid1|raid5|raid6|raid10|dm-stripe")];
+const CHUNKED: &[(Key, &str)] = &[(Key::Stack, "raid0|raid5|raid6|raid10|dm-stripe")];
+const MD: &[(Key, &str)] = &[(Key::Stack, "raid0|raid1|raid5|raid6|raid10")];
+const PARITY: &[(Key, &str)] = &[(Key::Stack, "raid5|raid6")];
+const CHECKED: &[(Key, &str)] = &[(Key::Stack, "raid5|raid6"), (Key::SyncAction, "check")];
+const CRYPT: &[(Key, &str)] = &[(Key::Stack, "dm-crypt")];
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -218,16 +250,16 @@ const SEC: u64 = 1_000_000_000;
 
 params! {
     Workload: Param {
-        key: "workload", unit: Unit::Word(&["fio", "writeback"]), default: "fio",
-        help: "Who writes: fio with direct I/O and zonemode=zbd, or the kernel flushing files of a zoned XFS.", ..BASE
+        key: "workload", unit: Unit::Word(&["fio", "writeback", "dd", "none"]), default: "fio",
+        help: "Who submits: fio with direct I/O, the kernel flushing files of a zoned XFS, dd with direct I/O, or nobody (an array's check alone).", ..BASE
     },
     Rw: Param {
-        key: "rw", unit: Unit::Word(&["write", "randwrite", "read", "randread"]), default: "write", shown_when: FIO,
-        help: "Direction and order; for randwrite the random offset chooses the zone, the data goes to its write pointer.", ..JOB
+        key: "rw", unit: Unit::Word(&["write", "randwrite", "read", "randread"]), default: "write", shown_when: FIO_DD,
+        help: "Direction and order; with zonemode=zbd randwrite's offset chooses the zone, the data goes to its write pointer. dd knows write and read.", ..JOB
     },
     Bs: Param {
-        key: "bs", unit: Unit::Bytes, min: 4 * KIB, max: 256 * MIB, step: 0, default: "1MiB", shown_when: FIO,
-        help: "Size of one I/O, a multiple of 4 KiB.", ..JOB
+        key: "bs", unit: Unit::Bytes, min: 512, max: 256 * MIB, step: 0, default: "1MiB", shown_when: FIO_DD,
+        help: "Size of one I/O, a multiple of the device's block: 4 KiB, or 512 bytes with drive=capped.", ..JOB
     },
     Iodepth: Param {
         key: "iodepth", min: 1, max: 4096, step: 0, default: "1", shown_when: FIO,
@@ -238,12 +270,12 @@ params! {
         help: "Jobs that do the same; they share the zones through fio's zone locks.", ..BASE
     },
     Size: Param {
-        key: "size", unit: Unit::Zones, min: 1, max: 64 * TIB, step: 256 * MIB, shown_when: FIO,
-        help: "Range of each job, in whole zones from offset; auto is the rest of the disk.", ..JOB
+        key: "size", unit: Unit::Zones, min: 1, max: 64 * TIB, step: 256 * MIB, shown_when: FIO_DD,
+        help: "Range of each job from offset, with zonemode=zbd in whole zones; auto is the rest of the device.", ..JOB
     },
     Offset: Param {
         key: "offset", unit: Unit::Zones, min: 1, max: 64 * TIB, step: 256 * MIB,
-        help: "Where the range starts; auto is the first sequential zone.", ..JOB
+        help: "Where the range starts; auto is the first sequential zone, or 0 where there are none.", ..JOB
     },
     MaxOpenZones: Param {
         key: "max_open_zones", min: 1, max: 4096, shown_when: FIO,
@@ -252,6 +284,30 @@ params! {
     Hugepages: Param {
         key: "hugepages", unit: Unit::Bool, default: "0", shown_when: FIO,
         help: "Buffers on 2 MiB pages: an I/O is then one segment instead of one every 4 KiB.", ..JOB
+    },
+    Zonemode: Param {
+        key: "zonemode", unit: Unit::Word(&["zbd", "none"]), shown_when: FIO,
+        help: "zbd writes at the zones' write pointers and resets full zones; none takes the range as it is; auto is zbd on a zoned disk.", ..BASE
+    },
+    Count: Param {
+        key: "count", max: 1_000_000_000, step: 0, default: "0", shown_when: &[(Key::Workload, "dd")],
+        help: "I/Os of dd; 0 goes on until the run stops.", ..BASE
+    },
+    Bios: Param {
+        key: "bios", unit: Unit::Sizes, min: 512, max: 256 * MIB, default: "", shown_when: FIO_DD, advanced: true,
+        help: "Sizes of an I/O's bios in order, what is left makes one more; none cuts it after 256 pages as direct I/O does.", ..JOB
+    },
+    IodepthBatch: Param {
+        key: "iodepth_batch", max: 4096, step: 0, default: "1", shown_when: FIO, advanced: true,
+        help: "I/Os submitted together, under one plug; 0 is iodepth.", ..JOB
+    },
+    Buffered: Param {
+        key: "buffered", unit: Unit::Bool, default: "0", shown_when: FIO_DD, advanced: true,
+        help: "I/O as the page cache's flusher submits it: plugged, writes without SYNC.", ..JOB
+    },
+    Nowait: Param {
+        key: "nowait", unit: Unit::Bool, default: "0", shown_when: FIO_DD, advanced: true,
+        help: "REQ_NOWAIT: an I/O that would have to wait, or be split, fails with EAGAIN.", ..JOB
     },
     Filesize: Param {
         key: "filesize", unit: Unit::ByteRange, min: 4 * KIB, max: TIB, step: 0, default: "256MiB", shown_when: WRITEBACK,
@@ -273,12 +329,12 @@ params! {
         help: "Kernel release whose behaviour is simulated.", ..BLOCK
     },
     ZoneOrdering: Param {
-        key: "zone_ordering", unit: Unit::Word(&["zwplug", "none"]), default: "zwplug",
+        key: "zone_ordering", unit: Unit::Word(&["zwplug", "none"]), default: "zwplug", shown_when: ZONED,
         help: "What keeps the writes of a zone in order: zone write plugs, or nothing: fio then sends zone writes as they come.", ..BLOCK
     },
     ZonedQd1Writes: Param {
         key: "zoned_qd1_writes", unit: Unit::Bool, default: "0", live: Live::Sysfs,
-        shown_when: &[(Key::ZoneOrdering, "zwplug")],
+        shown_when: &[(Key::ZoneOrdering, "zwplug"), (Key::Drive, "smr-30tb")],
         help: "One worker issues all zone writes of the disk, one at a time, a whole zone's backlog before the next; \
                Linux 7.1 turns it on for rotating zoned disks.", ..QUEUE
     },
@@ -316,7 +372,7 @@ params! {
     },
     MaxSectorsKb: Param {
         key: "max_sectors_kb", unit: Unit::Kib, min: 1, max: 32_767 * KIB, step: 0,
-        help: "Largest request in KiB; auto is 4096 or what the host adapter allows.", ..QUEUE
+        help: "Largest request in KiB; auto is max_sectors_cap or what the host adapter allows.", ..QUEUE
     },
     MaxSegments: Param {
         key: "max_segments", min: 1, max: 65_535, step: 0,
@@ -336,8 +392,72 @@ params! {
     },
     DeadPlugRevive: Param {
         key: "dead_plug_revive", unit: Unit::Bool, default: "1", advanced: true,
-        shown_when: &[(Key::ZoneOrdering, "zwplug")],
+        shown_when: &[(Key::ZoneOrdering, "zwplug"), (Key::Drive, "smr-30tb")],
         help: "A write to a reset zone whose old plug is still referenced takes that plug over; 0 is the code as first merged for 7.1, where such a write fails with EIO.", ..BLOCK
+    },
+    SplitInsert: Param {
+        key: "split_insert", unit: Unit::Word(&["tail", "head"]), default: "head", shown_when: STACKED,
+        help: "End of current->bio_list that gets what is left of a split bio: tail up to Linux 6.17, head since.", ..BLOCK
+    },
+    BioListModel: Param {
+        key: "bio_list_model", unit: Unit::Word(&["two_list", "one_list"]), default: "two_list", shown_when: STACKED, advanced: true,
+        help: "The kernel's two lists of a submission, or the one list that the fix's message draws.", ..BLOCK
+    },
+    Raid5StripeLimit: Param {
+        key: "raid5_stripe_limit", shown_when: PARITY,
+        help: "No I/O of raid5 and raid6 crosses a full stripe: chunk_sectors as published since 6.18.", ..SWITCH
+    },
+    Raid5MaxHw: Param {
+        key: "raid5_max_hw", shown_when: PARITY,
+        help: "raid5 and raid6 limit their own I/O to 1 MiB, or a full stripe where that is more; 0 as up to 5.17.", ..SWITCH
+    },
+    Raid5Spread: Param {
+        key: "raid5_spread", shown_when: PARITY,
+        help: "A write visits each stripe once for all members it covers; 0 once a member, as up to 5.17.", ..SWITCH
+    },
+    MdChunkLimit: Param {
+        key: "md_chunk_limit", shown_when: &[(Key::Stack, "raid0|raid10")],
+        help: "raid0 and raid10 publish their chunk as chunk_sectors; 0 as up to 5.17.", ..SWITCH
+    },
+    PlugOrder: Param {
+        key: "plug_order", unit: Unit::Word(&["fifo", "lifo"]), default: "fifo",
+        help: "A plug's requests oldest first, or newest first as up to 6.12.", ..PLUG
+    },
+    PlugMerge: Param {
+        key: "plug_merge", unit: Unit::Word(&["newest", "head"]), default: "newest",
+        help: "Request of a plug that a bio is tried against: the newest, or the list's head, which 6.13 to 6.15 left at the oldest.", ..PLUG
+    },
+    PlugFlushBytes: Param {
+        key: "plug_flush_bytes", unit: Unit::Bytes, min: 512, max: 256 * MIB, step: 0, default: "128KiB",
+        help: "BLK_PLUG_FLUSH_SIZE: a new request flushes the plug once the one looked at is this large.", ..PLUG
+    },
+    PlugMaxRq: Param {
+        key: "plug_max_rq", min: 1, max: 4096, step: 0, default: "32",
+        help: "BLK_MAX_REQUEST_COUNT: requests that a plug holds; 16 up to 5.15.", ..PLUG
+    },
+    PlugMultiFactor: Param {
+        key: "plug_multi_factor", min: 1, max: 64, step: 0, default: "2",
+        help: "A plug with requests of several queues holds this many times as many; 1 at first, then 4, since 5.16 2.", ..PLUG
+    },
+    StepPlug: Param {
+        key: "step_plug",
+        help: "Each step of a submission has a plug of its own unless its task has one; 0 as up to 6.9.", ..SWITCH
+    },
+    MaxSectorsCap: Param {
+        key: "max_sectors_cap", unit: Unit::Word(&["1280KiB", "4096KiB"]), default: "4096KiB",
+        help: "What max_sectors_kb is by default at most: 1280 KiB up to 6.16.", ..PLUG
+    },
+    Rbps: Param {
+        key: "rbps", unit: Unit::Bytes, help: "io.max: bytes read a second; 0 is max.", ..THROTTLE
+    },
+    Wbps: Param {
+        key: "wbps", unit: Unit::Bytes, help: "io.max: bytes written a second; 0 is max.", ..THROTTLE
+    },
+    Riops: Param {
+        key: "riops", help: "io.max: bios read a second; 0 is max.", ..THROTTLE
+    },
+    Wiops: Param {
+        key: "wiops", help: "io.max: bios written a second; 0 is max.", ..THROTTLE
     },
     NrCpus: Param {
         key: "nr_cpus", min: 1, max: 1024, default: "8", advanced: true,
@@ -359,13 +479,106 @@ params! {
         key: "worker_wake_ns", default: "30us",
         help: "From waking the zone write plugs worker to it running.", ..HOST
     },
+    StepNs: Param {
+        key: "step_ns",
+        help: "One step of a submission through stacked devices; auto is 1 us there (assumed), else 0.", ..HOST
+    },
+    MdWakeNs: Param {
+        key: "md_wake_ns", default: "20us",
+        help: "From waking a thread of md, dm or blk-throttle to it running (assumed).", ..HOST
+    },
+    MdBioNs: Param {
+        key: "md_bio_ns", default: "1us", shown_when: PARITY,
+        help: "CPU time of raid5d for each member bio (assumed).", ..HOST
+    },
+    MdRqNs: Param {
+        key: "md_rq_ns", default: "1600ns", step: 100, shown_when: PARITY,
+        help: "CPU time of raid5d added for each member bio that becomes a request of its own (assumed).", ..HOST
+    },
+    MdSyncNs: Param {
+        key: "md_sync_ns", default: "2us", shown_when: CHECKED,
+        help: "CPU time of the sync thread for each stripe it hands on (assumed).", ..HOST
+    },
 
+    Stack: Param {
+        key: "stack", unit: Unit::Word(&["none", "raid0", "raid1", "raid5", "raid6", "raid10", "dm-stripe", "dm-crypt"]), default: "none",
+        scope: Scope::Run,
+        help: "Device that the jobs submit to, over disks named sda, sdb and so on: the disk itself, an md array md0, or a device-mapper target dm-0.", ..DEVICE
+    },
+    RaidDisks: Param {
+        key: "raid_disks", min: 2, max: 64, default: "8", shown_when: SEVERAL,
+        help: "Members; raid5 needs 3, raid6 4.", ..STACK
+    },
+    Chunk: Param {
+        key: "chunk", unit: Unit::Bytes, min: 4 * KIB, max: 256 * MIB, step: 0, default: "512KiB", shown_when: CHUNKED,
+        help: "Bytes on one member before the next one follows, a power of two.", ..STACK
+    },
+    Layout: Param {
+        key: "layout", unit: Unit::Word(&crate::stack::LAYOUTS), shown_when: &[(Key::Stack, "raid0|raid5|raid6|raid10")],
+        help: "Which member holds what, in mdadm's words; auto is left-symmetric for raid5 and raid6, original for raid0, n2 for raid10.", ..STACK
+    },
+    DataOffset: Param {
+        key: "data_offset", unit: Unit::Bytes, max: TIB, step: MIB, default: "0", shown_when: MD, advanced: true,
+        help: "Where data starts on each member, behind md's superblock.", ..STACK
+    },
+    StripeCacheSize: Param {
+        key: "stripe_cache_size", min: 17, max: 32_768, step: 0, default: "256", shown_when: PARITY, advanced: true,
+        help: "Stripes of 4 KiB a member that the array keeps.", ..STACK
+    },
+    RmwLevel: Param {
+        key: "rmw_level", max: 2, default: "1", shown_when: PARITY,
+        help: "0 never reads old data and parity to compute new parity, 1 does where that takes fewer reads, 2 also where it takes as many.", ..STACK
+    },
+    PrereadBypassThreshold: Param {
+        key: "preread_bypass_threshold", max: 32_768, step: 0, default: "1", shown_when: PARITY, advanced: true,
+        help: "Stripes that may go before one that waits for reads; at most stripe_cache_size.", ..STACK
+    },
+    SyncAction: Param {
+        key: "sync_action", unit: Unit::Word(&["idle", "check"]), default: "idle", shown_when: PARITY,
+        help: "check reads the whole array from its start and compares parity.", ..STACK
+    },
+    SyncSpeedMin: Param {
+        key: "sync_speed_min", unit: Unit::Kib, min: KIB, max: 4 * GIB, step: 0, default: "1000", shown_when: CHECKED, advanced: true,
+        help: "KiB a second of each member that a check reaches even beside other I/O.", ..STACK
+    },
+    SyncSpeedMax: Param {
+        key: "sync_speed_max", unit: Unit::Kib, min: KIB, max: 4 * GIB, step: 0, default: "200000", shown_when: CHECKED, advanced: true,
+        help: "KiB a second of each member at which a check pauses.", ..STACK
+    },
+    MaxReadSize: Param {
+        key: "max_read_size", unit: Unit::Bytes, max: 256 * MIB, step: 0, default: "0", shown_when: CRYPT,
+        help: "Largest piece dm-crypt reads; 0 is 128 KiB.", ..STACK
+    },
+    MaxWriteSize: Param {
+        key: "max_write_size", unit: Unit::Bytes, max: 256 * MIB, step: 0, default: "0", shown_when: CRYPT,
+        help: "Largest piece dm-crypt writes, at most 1 MiB; 0 is 128 KiB, and no cut on a zoned disk.", ..STACK
+    },
+    CryptSectorNs: Param {
+        key: "crypt_sector_ns", unit: NS, max: SEC, step: 10, default: "250ns", shown_when: CRYPT, advanced: true,
+        help: "CPU time to encrypt or decrypt 512 bytes (assumed: about 2 GB/s).", ..STACK
+    },
     Drive: Param {
-        key: "drive", unit: Unit::Word(&["smr-30tb"]), default: "smr-30tb",
-        help: "Drive profile.", ..DEVICE
+        key: "drive", unit: Unit::Word(&["smr-30tb", "cmr-8tb", "capped"]), default: "smr-30tb",
+        help: "Drive profile: a 30 TB host-managed SMR disk, an 8 TB conventional disk, or a device known by its limits only.", ..DEVICE
+    },
+    Capacity: Param {
+        key: "capacity", unit: Unit::Bytes, min: MIB, max: 64 * TIB, step: 0, default: "1TiB",
+        help: "Size of the device.", ..CAP
+    },
+    CapIops: Param {
+        key: "cap_iops", max: 1_000_000_000, step: 0, default: "0",
+        help: "Commands a second, one after the other; 0 is no limit.", ..CAP
+    },
+    CapRate: Param {
+        key: "cap_rate", unit: Unit::Rate, max: 1024 * GIB, step: MIB, default: "250MiB/s",
+        help: "Rate of the device; 0 is no limit.", ..CAP
+    },
+    CapLatencyNs: Param {
+        key: "cap_latency_ns", unit: NS, max: 60 * SEC, step: 10 * US, default: "100us",
+        help: "Time from the end of a command's transfer to its completion.", ..CAP
     },
     WriteCache: Param {
-        key: "write_cache", unit: Unit::Bool, default: "1",
+        key: "write_cache", unit: Unit::Bool, default: "1", shown_when: MODELLED,
         help: "Volatile write cache of the drive.", ..DEVICE
     },
     WriteOffMode: Param {
@@ -374,11 +587,11 @@ params! {
         help: "With the cache off, writes are answered from non-volatile memory or only from the medium.", ..DEVICE
     },
     ZonePhase: Param {
-        key: "zone_phase", unit: Unit::Word(&["by_lba", "random"]), default: "by_lba",
+        key: "zone_phase", unit: Unit::Word(&["by_lba", "random"]), default: "by_lba", shown_when: MODELLED,
         help: "Where on a turn each zone starts: continuing the zone before, or at random.", ..DEVICE
     },
     FirstFill: Param {
-        key: "first_fill", unit: Unit::Word(&["empty", "random"]), default: "empty",
+        key: "first_fill", unit: Unit::Word(&["empty", "random"]), default: "empty", shown_when: ZONED,
         help: "Zones of the range at the start: empty, or each filled to a random point.", ..DEVICE
     },
     Fault: Param {

@@ -1,6 +1,7 @@
 //! Presets: a pair of runs worth looking at, and the settings the published tables need.
 //!
-//! Models: the four tables of the commit log that added QUEUE_ZONED_QD1_WRITES (seed 000).
+//! Models: the four tables of the commit log that added QUEUE_ZONED_QD1_WRITES (seed 000); the split bios of seed 002 and
+//! of mails about raid0 and raid6 (kernel 1.5, 2.5, md M.5, M.12).
 //! Rule: the shown run, the chart and `validate` differ only by `row`, so that they agree where they overlap.
 //! Leaves out: the published figures themselves; they are reference data of `bioscope-lab`.
 
@@ -41,6 +42,10 @@ const QD1: &[(Key, &str)] = &[(Key::ZonedQd1Writes, "1")];
 const XFS_ROW: &[(Key, &str)] =
     &[(Key::Runtime, "0"), (Key::RampSize, "4GiB"), (Key::IoSize, "32GiB"), (Key::ZonePhase, "random")];
 const ADAPTERS: (&str, &str) = ("hba", "ahci,mpi3mr");
+
+const SPLIT_FIX: &str =
+    "Mail of the fix that puts split bios at the head of current->bio_list (August 2025, Linux 6.18)";
+const HEAD: &[(Key, &str)] = &[(Key::SplitInsert, "head")];
 
 /// All presets.
 pub static PRESETS: &[Preset] = &told([
@@ -114,6 +119,128 @@ pub static PRESETS: &[Preset] = &told([
         sweep: ADAPTERS,
         t: Moment { ns: 1000 * MS, k: 0 },
         speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "raid456-split",
+        title: "One large read, split twice by raid5",
+        look_for: "What is left of a split waits behind everything in A, so the third chunk is read before the second; \
+                   in B it goes to the head of the list and the chunks ascend.",
+        sources: &[SPLIT_FIX],
+        a: &[
+            (Key::Workload, "dd"),
+            (Key::Rw, "read"),
+            (Key::Bs, "2MiB"),
+            (Key::Count, "1"),
+            (Key::Bios, "2MiB"),
+            (Key::SplitInsert, "tail"),
+            (Key::Stack, "raid5"),
+            (Key::RaidDisks, "3"),
+            (Key::Drive, "capped"),
+        ],
+        b: HEAD,
+        row: &[],
+        sweep: ("chunk", "64KiB,128KiB,256KiB,512KiB"),
+        t: Moment { ns: 0, k: 0 },
+        speed_ns: 1_000,
+    },
+    Preset {
+        name: "raid5-dd",
+        title: "dd reading an eight-disk raid5",
+        look_for: "Both sides read the same bytes: B's members get ascending chunks, two to a request; A's get them \
+                   scrambled, fewer merge and the gaps between commands grow.",
+        sources: &[SPLIT_FIX],
+        // Two bios an I/O and where data starts are what the listed requests say; the members' limits are assumed.
+        a: &[
+            (Key::Workload, "dd"),
+            (Key::Rw, "read"),
+            (Key::Bs, "4480KiB"),
+            (Key::Count, "100"),
+            (Key::Bios, "3136KiB,1344KiB"),
+            (Key::Scheduler, "none"),
+            (Key::SplitInsert, "tail"),
+            (Key::Raid5StripeLimit, "0"),
+            (Key::Stack, "raid5"),
+            (Key::Chunk, "64KiB"),
+            (Key::DataOffset, "129MiB"),
+            (Key::Drive, "capped"),
+            (Key::CapRate, "1024MiB/s"),
+        ],
+        b: HEAD,
+        row: &[],
+        sweep: ("plug_flush_bytes", "64KiB,128KiB,192KiB,256KiB,384KiB,512KiB"),
+        t: Moment { ns: 0, k: 0 },
+        speed_ns: 20_000,
+    },
+    Preset {
+        name: "raid0-unaligned",
+        title: "One write that starts beside raid0's chunks",
+        look_for: "Each piece ends 8 sectors short of a chunk: A writes all long parts first and the short ones at the end, \
+                   in reverse; B writes each short part right behind its long one.",
+        sources: &["Mail \"md/raid0: Fix performance regression for large sequential writes\" (August 2023)"],
+        // Sector 1479315464, 63392 sectors long.
+        a: &[
+            (Key::Workload, "dd"),
+            (Key::Bs, "31696KiB"),
+            (Key::Offset, "739657732KiB"),
+            (Key::Count, "1"),
+            (Key::Bios, "31696KiB"),
+            (Key::Scheduler, "none"),
+            (Key::SplitInsert, "tail"),
+            (Key::MdChunkLimit, "0"),
+            (Key::Stack, "raid0"),
+            (Key::RaidDisks, "2"),
+            (Key::Drive, "capped"),
+        ],
+        b: HEAD,
+        row: &[],
+        sweep: ("chunk", "64KiB,128KiB,256KiB,512KiB,1MiB"),
+        t: Moment { ns: 0, k: 0 },
+        speed_ns: 10_000,
+    },
+    Preset {
+        name: "raid6-check-36",
+        title: "Check of a raid6 of 36 disks",
+        look_for: "A's plug holds 16 requests, fewer than there are disks, so no read of 4 KiB finds its neighbour; \
+                   B's holds 64, and each disk's reads merge.",
+        sources: &["Mail \"Slow initial resync in RAID6 with 36 SAS drives\" (September 2021, Linux 5.10)"],
+        // The disks are only known to read more than 200 MB/s: their limits are assumed.
+        a: &[
+            (Key::Workload, "none"),
+            (Key::Scheduler, "none"),
+            (Key::PlugMaxRq, "16"),
+            (Key::PlugMultiFactor, "1"),
+            (Key::Stack, "raid6"),
+            (Key::RaidDisks, "36"),
+            (Key::SyncAction, "check"),
+            (Key::Drive, "capped"),
+            (Key::Runtime, "100ms"),
+        ],
+        b: &[(Key::PlugMultiFactor, "4")],
+        row: &[],
+        sweep: ("raid_disks", "12,16,17,24,36"),
+        t: Moment { ns: 0, k: 0 },
+        speed_ns: 50_000,
+    },
+    Preset {
+        name: "raid5-rmw",
+        title: "Writing one chunk of a raid5 stripe",
+        look_for: "To compute new parity A reads the six chunks that stay, B the old chunk and the old parity; then both \
+                   write the same two disks.",
+        sources: &["drivers/md/raid5.c, handle_stripe_dirtying (Linux 5.17 to 7.1)"],
+        a: &[
+            (Key::Rw, "randwrite"),
+            (Key::Bs, "64KiB"),
+            (Key::Stack, "raid5"),
+            (Key::Chunk, "64KiB"),
+            (Key::RmwLevel, "0"),
+            (Key::Drive, "cmr-8tb"),
+            (Key::Runtime, "5s"),
+        ],
+        b: &[(Key::RmwLevel, "1")],
+        row: &[],
+        sweep: ("bs", "64KiB,128KiB,192KiB,256KiB,320KiB,384KiB,448KiB"),
+        t: Moment { ns: 0, k: 0 },
+        speed_ns: 2 * MS,
     },
 ]);
 

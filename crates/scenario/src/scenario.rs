@@ -7,7 +7,8 @@
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::params::{KEYS, Key, PARAMS, Param, Scope, find};
 use crate::preset::Preset;
-use crate::profile;
+use crate::profile::{self, Profile};
+use crate::stack::{Stack, disk_name, disk_of, layout_number};
 use crate::value::{self, Problem, S, Unit, Value, print_seconds};
 use crate::view::Panels;
 
@@ -20,26 +21,35 @@ pub enum Side {
     B,
 }
 
-/// A value that one job alone has: `job1.bs=64KiB`.
+/// What can have a value of its own, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Instance {
+    /// `job1`
+    Job(u8),
+    /// `sdb`, below a stacked device.
+    Disk(u8),
+}
+
+/// A value that one job or disk alone has: `job1.bs=64KiB`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Own {
     /// A: in both runs; B: in run B only.
     pub side: Side,
-    /// Which job, from 0.
-    pub job: u8,
-    /// The setting, one of [`Scope::Job`].
+    /// Whose.
+    pub of: Instance,
+    /// The setting.
     pub key: Key,
     /// Its value.
     pub value: Value,
 }
 
 impl Own {
-    fn place(&self) -> (Side, u8, Key) {
-        (self.side, self.job, self.key)
+    fn place(&self) -> (Side, Instance, Key) {
+        (self.side, self.of, self.key)
     }
     /// Name in links: `b.job1.bs`.
     pub fn name(&self) -> String {
-        own_name(self.side, Some(self.job), self.key)
+        own_name(self.side, Some(self.of), self.key)
     }
     /// Canonical text of the value.
     pub fn text(&self) -> String {
@@ -78,7 +88,7 @@ pub struct Scenario {
     a: Vec<Value>,
     /// In order of keys.
     b: Vec<(Key, Value)>,
-    /// In order of side, job, key.
+    /// In order of side, instance, key.
     own: Vec<Own>,
     /// Run B is A until this time, ns, and has its own settings from then on; `None` = from the start.
     pub fork: Option<u64>,
@@ -152,8 +162,8 @@ impl Scenario {
             },
         }
     }
-    /// Sets `key=text`: `b.` in front of the key for run B, `job1.` for one job, `sda.` for the disk; `b.at` is the
-    /// fork. On an error nothing changes.
+    /// Sets `key=text`: `b.` in front of the key for run B, `job1.` for one job, `sda.` or `md0.` for one device; `b.at`
+    /// is the fork. Names of devices are those of the stack set before. On an error nothing changes.
     pub fn set_text(&mut self, key: &str, text: &str) -> Result<(), Diagnostic> {
         match self.try_text(key, text)? {
             true => Ok(()),
@@ -176,19 +186,32 @@ impl Scenario {
         };
         let number = |i: &str| !i.is_empty() && i.bytes().all(|c| c.is_ascii_digit());
         let job = instance.and_then(|i| i.strip_prefix("job")).filter(|n| number(n));
-        let known = job.is_some() || instance.is_none_or(|i| i == DISK);
+        // Without a stack the one disk's name says nothing more.
+        let disk = instance.and_then(disk_of).filter(|n| *n == 0 || self.is_stacked());
+        let stacked = instance
+            .filter(|i| !i.is_empty())
+            .is_some_and(|i| [Side::A, Side::B].iter().any(|s| self.stack(*s).name() == i));
+        let known = instance.is_none() || job.is_some() || disk.is_some() || stacked;
         let Some(k) = find(name).filter(|_| known) else { return Ok(false) };
         let bad = |message: &str| Diagnostic::error(key, text, message);
         if side == Side::B && k == Key::Seed {
             return Err(bad("runs A and B share the seed"));
         }
         let row = Param::of(k);
-        let wanted = if job.is_some() { Scope::Job } else { Scope::Disk };
-        if instance.is_some() && row.scope != wanted {
+        let fits = match row.scope {
+            Scope::Run => false,
+            Scope::Job => job.is_some(),
+            Scope::Disk => disk.is_some(),
+            Scope::Stack => stacked,
+            Scope::Device => stacked || disk.is_some(),
+        };
+        if instance.is_some() && !fits {
             let message = match row.scope {
                 Scope::Run => "is a setting of the whole run",
                 Scope::Job => "is a setting of jobs",
-                Scope::Disk => "is a setting of the disk",
+                Scope::Disk => "is a setting of disks",
+                Scope::Stack => "is a setting of the stacked device",
+                Scope::Device => "is a setting of devices",
             };
             let b = if side == Side::B { "b." } else { "" };
             return Err(bad(message).suggest(format!("{b}{}={text}", row.key)));
@@ -197,38 +220,57 @@ impl Scenario {
             d.key = key.into();
             d
         })?;
-        match job {
-            None => self.set(side, k, v),
-            Some(n) => match n.parse() {
-                Ok(job) => self.set_own(Own { side, job, key: k, value: v }),
+        let of = match (job, disk) {
+            (Some(n), _) => match n.parse() {
+                Ok(n) => Some(Instance::Job(n)),
                 Err(_) => return Err(bad("no such job").allow("job0 to job255")),
             },
+            (None, disk) => disk.filter(|_| self.is_stacked()).map(Instance::Disk),
+        };
+        match of {
+            Some(of) => self.set_own(Own { side, of, key: k, value: v }),
+            None => self.set(side, k, v),
         }
         Ok(true)
     }
 
-    /// What single jobs have of their own, in the order of side, job, key.
-    pub fn own(&self) -> &[Own] {
-        &self.own
+    /// The stack of a side.
+    pub fn stack(&self, side: Side) -> Stack {
+        match self.value(side, Key::Stack) {
+            Value::Word(i) => Stack::ALL[usize::from(*i)],
+            _ => Stack::None,
+        }
     }
-    /// Sets a value of one job alone.
+    /// True if one of the runs has a stack: its disks then have names.
+    pub fn is_stacked(&self) -> bool {
+        [Side::A, Side::B].iter().any(|side| self.stack(*side) != Stack::None)
+    }
+
+    /// What single jobs and disks have of their own, in the order of side, instance, key. Values of disks rest while
+    /// there is no stack.
+    pub fn own(&self) -> impl Iterator<Item = &Own> {
+        let stacked = self.is_stacked();
+        self.own.iter().filter(move |o| stacked || matches!(o.of, Instance::Job(_)))
+    }
+    /// Sets a value of one job or disk alone.
     pub fn set_own(&mut self, own: Own) {
         match self.own.binary_search_by_key(&own.place(), Own::place) {
             Ok(i) => self.own[i] = own,
             Err(i) => self.own.insert(i, own),
         }
     }
-    /// Drops a value of one job alone.
-    pub fn drop_own(&mut self, side: Side, job: u8, key: Key) {
-        self.own.retain(|o| o.place() != (side, job, key));
+    /// Drops a value of one job or disk alone.
+    pub fn drop_own(&mut self, side: Side, of: Instance, key: Key) {
+        self.own.retain(|o| o.place() != (side, of, key));
     }
-    /// What a job has of its own on a side: run B's comes before what it has in both runs.
-    pub fn own_of(&self, side: Side, job: u8, key: Key) -> Option<&Own> {
-        self.own.iter().rev().find(|o| o.side <= side && (o.job, o.key) == (job, key))
+    /// What a job or disk has of its own on a side: run B's comes before what it has in both runs.
+    pub fn own_of(&self, side: Side, of: Instance, key: Key) -> Option<&Own> {
+        self.own.iter().rev().find(|o| o.side <= side && (o.of, o.key) == (of, key))
     }
-    /// The value of a job on a side.
-    pub fn job_value(&self, side: Side, job: u8, key: Key) -> &Value {
-        self.own_of(side, job, key).map_or_else(|| self.value(side, key), |o| &o.value)
+    /// The value of a job or disk on a side; `None` = what is said of all.
+    pub fn value_of(&self, side: Side, of: Option<Instance>, key: Key) -> &Value {
+        let own = of.and_then(|of| self.own_of(side, of, key));
+        own.map_or_else(|| self.value(side, key), |o| &o.value)
     }
     /// Back to the preset's value (A) or to no difference beyond the preset's (B).
     pub fn reset(&mut self, side: Side, key: Key) {
@@ -255,7 +297,7 @@ impl Scenario {
 
     /// True if there is a run B.
     pub fn has_b(&self) -> bool {
-        !self.b.is_empty() || self.own.iter().any(|o| o.side == Side::B)
+        !self.b.is_empty() || self.own().any(|o| o.side == Side::B)
     }
     /// What differs in run B, in the order of keys.
     pub fn b(&self) -> &[(Key, Value)] {
@@ -278,7 +320,14 @@ impl Scenario {
 
     /// True if the parameter is in effect on this side: its `shown_when` holds.
     pub fn in_effect(&self, side: Side, key: Key) -> bool {
-        Param::of(key).shown_when.iter().all(|(k, word)| Param::of(*k).print(self.value(side, *k)) == *word)
+        self.missing(side, key).is_none()
+    }
+    /// The first condition of a row's `shown_when` that does not hold.
+    pub(crate) fn missing(&self, side: Side, key: Key) -> Option<&'static (Key, &'static str)> {
+        Param::of(key).shown_when.iter().find(|(k, words)| {
+            let now = Param::of(*k).print(self.value(side, *k));
+            words.split('|').all(|word| now != word)
+        })
     }
     /// Canonical text of a side's value.
     pub fn text(&self, side: Side, key: Key) -> String {
@@ -286,31 +335,63 @@ impl Scenario {
     }
     /// The value in effect: `auto` replaced by what it stands for.
     pub fn resolved(&self, side: Side, key: Key) -> Value {
-        match self.value(side, key) {
-            Value::Auto => self.auto(side, key),
+        self.resolved_of(side, None, key)
+    }
+    /// The same of a job or disk.
+    pub(crate) fn resolved_of(&self, side: Side, of: Option<Instance>, key: Key) -> Value {
+        match self.value_of(side, of, key) {
+            Value::Auto => self.auto(side, of, key),
             v => v.clone(),
         }
     }
+    /// The profile of a disk; a device known by its limits only has none, and the numbers of one do not matter.
+    pub(crate) fn profile(&self, side: Side, of: Option<Instance>) -> &'static Profile {
+        match self.value_of(side, of, Key::Drive) {
+            Value::Word(1) => profile::cmr_8tb(),
+            _ => profile::smr_30tb(),
+        }
+    }
+    /// True if the jobs' device has zones, as far as it is known without its disks' own settings.
+    pub(crate) fn is_zoned(&self, side: Side) -> bool {
+        *self.value(side, Key::Drive) == Value::Word(0) && !matches!(self.stack(side), Stack::Md(_))
+    }
     /// What `auto` stands for on this side.
-    pub fn auto(&self, side: Side, key: Key) -> Value {
-        let profile = profile::smr_30tb();
+    pub(crate) fn auto(&self, side: Side, of: Option<Instance>, key: Key) -> Value {
+        let profile = self.profile(side, of);
         let d = &profile.drive;
-        let mpi3mr = self.text(side, Key::Hba) == "mpi3mr";
-        let number = |key: Key| match self.resolved(side, key) {
+        let is = |key: Key, word: &str| Param::of(key).print(self.value_of(side, of, key)) == word;
+        let mpi3mr = is(Key::Hba, "mpi3mr");
+        let number = |key: Key| match self.resolved_of(side, of, key) {
             Value::Int(n) => n,
             _ => 0,
         };
         let n = match key {
-            Key::Offset => return Value::Zones(u64::from(d.nr_conv_zones)),
-            Key::Size => {
+            Key::Offset if self.is_zoned(side) => return Value::Zones(u64::from(d.nr_conv_zones)),
+            Key::Offset => 0,
+            Key::Size if self.is_zoned(side) => {
                 let first = self.zones(side, Key::Offset);
                 return Value::Zones(u64::from(d.nr_zones).saturating_sub(first));
             }
+            Key::Size => {
+                let first = match self.resolved_of(side, of, Key::Offset) {
+                    Value::Int(bytes) => bytes,
+                    _ => 0,
+                };
+                (self.sectors(side) * 512).saturating_sub(first)
+            }
+            Key::Zonemode => {
+                let zbd = self.is_zoned(side) && self.stack(side) == Stack::None;
+                return Value::Word(u8::from(!zbd));
+            }
+            Key::Layout => return Value::Word(self.stack(side).layouts().1 as u8),
+            Key::StepNs => u64::from(self.stack(side) != Stack::None) * 1000,
             Key::MaxOpenZones => u64::from(d.max_open_zones),
-            Key::NrRequests if self.text(side, Key::Scheduler) == "none" => number(Key::QueueDepth),
+            Key::NrRequests if is(Key::Scheduler, "none") => number(Key::QueueDepth),
             Key::NrRequests => 2 * number(Key::QueueDepth).min(128),
             Key::AsyncDepth => number(Key::NrRequests),
-            Key::MaxSectorsKb => max_hw_bytes(mpi3mr).min(4 << 20),
+            Key::MaxSectorsKb => {
+                max_hw_bytes(mpi3mr).min(if is(Key::MaxSectorsCap, "1280KiB") { 1280 << 10 } else { 4 << 20 })
+            }
             Key::MaxSegments => {
                 if mpi3mr {
                     256
@@ -340,6 +421,40 @@ impl Scenario {
             _ => return Value::Auto,
         };
         Value::Int(n)
+    }
+    /// Sectors of a disk.
+    pub(crate) fn disk_sectors(&self, side: Side, of: Option<Instance>) -> u64 {
+        match (self.value_of(side, of, Key::Drive), self.value_of(side, of, Key::Capacity)) {
+            (Value::Word(2), Value::Int(bytes)) => bytes / 512,
+            _ => {
+                let d = &self.profile(side, of).drive;
+                u64::from(d.nr_zones) * d.zone_sectors
+            }
+        }
+    }
+    /// Sectors of the jobs' device; 0 if it cannot be built.
+    pub(crate) fn sectors(&self, side: Side) -> u64 {
+        let int = |key: Key| match self.value(side, key) {
+            Value::Int(n) => *n,
+            _ => 0,
+        };
+        let stack = self.stack(side);
+        let disks = int(Key::RaidDisks);
+        if stack == Stack::None {
+            return self.disk_sectors(side, None);
+        }
+        let skip = if matches!(stack, Stack::Md(_)) { int(Key::DataOffset) / 512 } else { 0 };
+        let member = |n: u8| self.disk_sectors(side, Some(Instance::Disk(n))).saturating_sub(skip);
+        let members: Vec<u64> = (0..stack.members(disks)).map(member).collect();
+        let word = match self.resolved(side, Key::Layout) {
+            Value::Word(i) => usize::from(i),
+            _ => 0,
+        };
+        let (chunk, fits) = (int(Key::Chunk) / 512, stack.layouts().0.contains(&word));
+        if disks < stack.min_disks() || !fits {
+            return 0;
+        }
+        stack.sectors(&members, chunk.clamp(1, 1 << 20) as u32, layout_number(word))
     }
     /// A size or offset in zones, rounded down.
     pub(crate) fn zones(&self, side: Side, key: Key) -> u64 {
@@ -379,7 +494,7 @@ impl Scenario {
     /// like) is not part of it.
     pub fn hash(&self) -> u64 {
         let b = self.b.iter().map(|(k, v)| line(&own_name(Side::B, None, *k), &Param::of(*k).print(v)));
-        let own = self.own.iter().filter(|o| o.side == Side::B).map(|o| line(&o.name(), &o.text()));
+        let own = self.own().filter(|o| o.side == Side::B).map(|o| line(&o.name(), &o.text()));
         let fork = self.fork.map(|ns| line("b.at", &print_seconds(ns)));
         fnv_lines(self.lines(Side::A).chain(b).chain(own).chain(fork))
     }
@@ -395,23 +510,19 @@ impl Scenario {
             .iter()
             .filter(move |k| *self.value(side, **k) != Param::of(**k).default_value())
             .map(move |k| line(Param::of(*k).key, &self.text(side, *k)));
-        let own = self.own.iter().filter(move |o| self.own_of(side, o.job, o.key) == Some(o));
-        all.chain(own.map(|o| line(&own_name(Side::A, Some(o.job), o.key), &o.text())))
+        let own = self.own().filter(move |o| self.own_of(side, o.of, o.key) == Some(o));
+        all.chain(own.map(|o| line(&own_name(Side::A, Some(o.of), o.key), &o.text())))
     }
 }
 
-/// The disk's name: with one disk `sda.KEY` is the same as KEY.
-const DISK: &str = "sda";
-
 /// Name of a setting in links.
-pub(crate) fn own_name(side: Side, job: Option<u8>, key: Key) -> String {
-    let mut name = String::from(if side == Side::B { "b." } else { "" });
-    if let Some(job) = job {
-        name += "job";
-        name += &job.to_string();
-        name += ".";
-    }
-    name + Param::of(key).key
+pub(crate) fn own_name(side: Side, of: Option<Instance>, key: Key) -> String {
+    let of = match of {
+        None => String::new(),
+        Some(Instance::Job(n)) => ["job", &n.to_string(), "."].concat(),
+        Some(Instance::Disk(n)) => disk_name(n) + ".",
+    };
+    [if side == Side::B { "b." } else { "" }, &of, Param::of(key).key].concat()
 }
 
 fn line(key: &str, value: &str) -> String {
@@ -427,12 +538,12 @@ pub(crate) fn near_key(d: Diagnostic) -> Diagnostic {
     let prefix = match (near == name, find(near).map(|k| Param::of(k).scope)) {
         (false, _) | (_, None) => prefix,
         (true, Some(scope)) => match (prefix.starts_with("b."), scope) {
-            (false, Scope::Run) => "",
+            (false, Scope::Run | Scope::Stack) => "",
             (false, Scope::Job) => "job0.",
-            (false, Scope::Disk) => "sda.",
-            (true, Scope::Run) => "b.",
+            (false, Scope::Disk | Scope::Device) => "sda.",
+            (true, Scope::Run | Scope::Stack) => "b.",
             (true, Scope::Job) => "b.job0.",
-            (true, Scope::Disk) => "b.sda.",
+            (true, Scope::Disk | Scope::Device) => "b.sda.",
         },
     };
     let suggestion = [prefix, near].concat();

@@ -4,7 +4,7 @@
 //! Rule: never panics, never drops a key in silence; `encode(decode(x)) == x` for every text `encode` can write.
 //! Leaves out: whether the values fit together (`check`).
 //!
-//! Order of a fragment: `v p m`, A's keys in the order of the table, those of single jobs (`job1.bs`), B's with `b.` in
+//! Order of a fragment: `v p m`, A's keys in the order of the table, those of single jobs and disks (`job1.bs`), B's with `b.` in
 //! front, `b.at`, `z`, `sw sw2 seeds`, `view`, keys that mean nothing here, `t`. Values at their default (the preset's, if there is one) are left out.
 
 use bioscope_core::MODEL_VERSION;
@@ -25,12 +25,15 @@ pub const MAX_TEXT: usize = 16 * 1024;
 const MAX_PAIRS: usize = 2048;
 /// A text this short grows by less than [`MAX_TEXT`] when it is written canonically.
 const SHORT_TEXT: usize = 4096;
-/// So do so few settings of single jobs, unpacked.
+/// So do so few settings of single jobs and disks, unpacked.
 const FEW_OWN: usize = 64;
 /// What a file has more than a fragment, at most: its title.
 const FILE_EXTRA: usize = 256;
-/// Settings of single jobs are packed from this many characters on; fewer stay readable.
+/// Settings of single jobs and disks are packed from this many characters on; fewer stay readable.
 const PACK_FROM: usize = 120;
+
+/// Settings that name devices.
+const STACK_KEYS: [&str; 2] = ["stack", "b.stack"];
 
 /// The upgraders: `UPGRADES[n - 1]` turns the settings of a text of version n into those of version n + 1.
 const UPGRADES: [Upgrade; LINK_VERSION as usize - 1] = [];
@@ -116,7 +119,7 @@ fn write(s: &Scenario, add: &mut dyn FnMut(&str, &str)) {
     }
     let packed = packed(s);
     let of_jobs = |side, add: &mut dyn FnMut(&str, &str)| {
-        for own in s.own().iter().filter(|own| own.side == side && packed.is_none()) {
+        for own in s.own().filter(|own| own.side == side && packed.is_none()) {
             add(&own.name(), &own.text());
         }
     };
@@ -162,13 +165,13 @@ fn write(s: &Scenario, add: &mut dyn FnMut(&str, &str)) {
     }
 }
 
-/// The settings of single jobs in one value, where that is shorter than one by one.
+/// The settings of single jobs and disks in one value, where that is shorter than one by one.
 fn packed(s: &Scenario) -> Option<String> {
-    let plain: usize = s.own().iter().map(|own| own.name().len() + own.text().len() + 2).sum();
+    let plain: usize = s.own().map(|own| own.name().len() + own.text().len() + 2).sum();
     if plain < PACK_FROM {
         return None;
     }
-    packed::pack(s.own().len() as u32, s.own().iter().map(|own| (own.name(), own.text())))
+    packed::pack(s.own().count() as u32, s.own().map(|own| (own.name(), own.text())))
         .filter(|packed| packed.len() + "z=&".len() < plain)
 }
 
@@ -217,7 +220,7 @@ fn read_all<'a>(whole: &str, parts: impl Iterator<Item = (&'a str, Place)>) -> (
     }
     let (s, problems) = read(pairs, problems);
     // What was read can be written and read again. A short text always can; a packed one may hold more than fits.
-    if whole.len() > SHORT_TEXT || s.own().len() > FEW_OWN {
+    if whole.len() > SHORT_TEXT || s.own().count() > FEW_OWN {
         let text = encode(&s);
         if text.len() + FILE_EXTRA > MAX_TEXT || text.matches('&').count() >= MAX_PAIRS {
             return refused(format!("these settings are too long to be written again: {MAX_TEXT} bytes are read"));
@@ -255,6 +258,12 @@ fn read(mut pairs: Vec<Pair>, mut problems: Problems) -> (Scenario, Vec<Diagnost
         match p.text.as_str() {
             "0" => s.drop_b(),
             _ => say(&mut problems, p.place, Diagnostic::error("b", &p.text, "no such value").allow("0")),
+        }
+    }
+    // Names of devices are those of the stack, wherever it stands.
+    for p in pairs.iter().filter(|p| STACK_KEYS.contains(&p.key.as_str())) {
+        if let Err(d) = s.try_text(&p.key, &p.text) {
+            say(&mut problems, p.place, d);
         }
     }
     // What is packed comes first: a setting written out is the later word.
@@ -295,16 +304,16 @@ fn upgrade(pairs: &mut Vec<Pair>, from: u32, upgrades: &[Upgrade]) {
     }
 }
 
-/// Takes the settings of single jobs that a `z=` holds.
+/// Takes the settings of single jobs and disks that a `z=` holds.
 fn unpack(s: &mut Scenario, z: &Pair, problems: &mut Problems) -> Result<(), String> {
     let list = packed::unpack(&z.text)?;
     let mut taken = s.clone();
     for (key, text) in packed::settings(&list)? {
-        // Only what belongs to a job is packed.
-        let of_job = key.strip_prefix("b.").unwrap_or(key).starts_with("job");
-        match if of_job { taken.try_text(key, text) } else { Ok(false) } {
+        // Only what belongs to one job or disk is packed.
+        let single = key.strip_prefix("b.").unwrap_or(key).contains('.');
+        match if single { taken.try_text(key, text) } else { Ok(false) } {
             Ok(true) => {}
-            Ok(false) => return Err(["holds ", &clip(key), ", which is no setting of a job"].concat()),
+            Ok(false) => return Err(["holds ", &clip(key), ", which is no setting of one job or disk"].concat()),
             Err(d) => say(problems, z.place, d),
         }
     }
@@ -316,7 +325,7 @@ fn unpack(s: &mut Scenario, z: &Pair, problems: &mut Problems) -> Result<(), Str
 fn one(s: &mut Scenario, key: &str, text: &str) -> Option<Diagnostic> {
     match key {
         // Taken before all others.
-        "v" | "p" | "b" | "z" => return None,
+        "v" | "p" | "b" | "z" | "stack" | "b.stack" => return None,
         "m" => return model_version(s, text),
         "t" => match moment(text) {
             Ok(t) => s.t = Some(t),

@@ -33,6 +33,8 @@ pub enum Unit {
     ByteRange,
     /// A list of device errors.
     Faults,
+    /// A list of sizes.
+    Sizes,
 }
 
 /// Nanoseconds, microseconds, milliseconds, seconds as bare units of [`Unit::Time`].
@@ -72,6 +74,8 @@ pub enum Value {
     Range(u64, u64),
     /// Injected errors.
     Faults(Vec<Fault>),
+    /// Sizes in order, bytes.
+    Sizes(Vec<u64>),
 }
 
 /// Why a text is no value of a unit.
@@ -121,7 +125,7 @@ impl Problem {
 /// Reads a value; `auto` is left to the parameter.
 pub fn parse(unit: Unit, text: &str) -> Result<Value, Problem> {
     let text = text.trim();
-    if text.is_empty() && unit != Unit::Faults {
+    if text.is_empty() && !matches!(unit, Unit::Faults | Unit::Sizes) {
         return Err(Problem::Empty);
     }
     match unit {
@@ -156,11 +160,14 @@ pub fn parse(unit: Unit, text: &str) -> Result<Value, Problem> {
             let (lo, hi) = (bytes(lo, 1)?, bytes(hi, 1)?);
             if lo > hi { Err(Problem::Reversed) } else { Ok(Value::Range(lo, hi)) }
         }
-        Unit::Faults => {
-            let parts = text.split(',').filter(|p| !p.trim().is_empty());
-            parts.map(fault).collect::<Result<_, _>>().map(Value::Faults)
-        }
+        Unit::Faults => parts(text).map(fault).collect::<Result<_, _>>().map(Value::Faults),
+        Unit::Sizes => parts(text).map(|p| bytes(p, 1)).collect::<Result<_, _>>().map(Value::Sizes),
     }
+}
+
+/// What stands between the commas of a list.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').filter(|p| !p.trim().is_empty())
 }
 
 /// Prints a value canonically.
@@ -171,6 +178,7 @@ pub fn print(unit: Unit, value: &Value) -> String {
         (Unit::Word(words), Value::Word(i)) => words.get(usize::from(*i)).copied().unwrap_or_default().into(),
         (_, Value::Range(lo, hi)) if lo == hi => print_bytes(*lo),
         (_, Value::Range(lo, hi)) => format!("{}-{}", print_bytes(*lo), print_bytes(*hi)),
+        (_, Value::Sizes(list)) => list.iter().map(|n| print_bytes(*n)).collect::<Vec<_>>().join(","),
         (_, Value::Faults(list)) => list.iter().map(print_fault).collect::<Vec<_>>().join(","),
         (Unit::Bytes | Unit::Zones, Value::Int(n)) => print_bytes(*n),
         (Unit::Kib, Value::Int(n)) if n % 1024 == 0 => (n / 1024).to_string(),
@@ -457,6 +465,16 @@ mod tests {
         for text in ["100", "100+8@1s", "100+8@2s-1s", "a+8", "1+1:soft", "-1+1"] {
             assert_eq!(parse(Unit::Faults, text), Err(Problem::NotAFault), "{text}");
         }
+    }
+
+    #[test]
+    fn sizes_read_and_print() {
+        for text in ["3136KiB,1344KiB", "512B", ""] {
+            let v = parse(Unit::Sizes, text).unwrap();
+            assert_eq!(print(Unit::Sizes, &v), text);
+        }
+        assert_eq!(parse(Unit::Sizes, "4k, 1m,"), Ok(Value::Sizes(vec![4096, 1 << 20])));
+        assert_eq!(parse(Unit::Sizes, "4k,x"), Err(Problem::NotANumber));
     }
 
     #[test]

@@ -5,7 +5,8 @@ mod common;
 use bioscope_core::config::{FirstFill, JobConfig, Rw, WorkloadConfig};
 use bioscope_scenario::text::{self, MAX_TEXT};
 use bioscope_scenario::{
-    Diagnostic, KEYS, Key, Moment, PARAMS, PRESETS, Param, Scenario, Scope, Severity, Side, check, decode, encode,
+    Diagnostic, Instance, KEYS, Key, Moment, PARAMS, PRESETS, Param, Scenario, Scope, Severity, Side, check, decode,
+    encode,
 };
 use common::{Rng, scenario, value};
 
@@ -175,7 +176,7 @@ fn a_file_is_the_same_language_with_lines_and_columns() {
         [
             "line 7, column 1: nonsense: not of the form key=value",
             "line 5, column 3: iodepht=8: no such key: it is kept and does nothing; try iodepth",
-            "line 6, column 1: bs=3kb: unknown unit kb (allowed: 4KiB to 256MiB); try KiB for 1024, kB for 1000",
+            "line 6, column 1: bs=3kb: unknown unit kb (allowed: 512B to 256MiB); try KiB for 1024, kB for 1000",
         ]
     );
 }
@@ -282,13 +283,15 @@ fn every_job_setting_can_differ() {
     for &key in KEYS.iter().filter(|k| Param::of(**k).scope == Scope::Job) {
         let row = Param::of(key);
         let mut s = Scenario::new();
-        s.set_text("numjobs", "2").unwrap();
+        for (key, text) in [("numjobs", "2"), ("zonemode", "none"), ("iodepth", "8")] {
+            s.set_text(key, text).unwrap();
+        }
         let before = check(&s, Side::A).0.unwrap();
         let value = match key {
             Key::Rw => "randwrite",
             Key::Size | Key::Offset => "2000z",
-            Key::Hugepages => "1",
-            Key::Iodepth => "7",
+            Key::Hugepages | Key::Buffered | Key::Nowait => "1",
+            Key::Iodepth | Key::IodepthBatch => "7",
             _ => "8KiB",
         };
         s.set_text(&format!("job1.{}", row.key), value).unwrap();
@@ -307,16 +310,16 @@ fn many_settings_of_jobs_are_packed_and_few_are_not() {
         s.set_text(&format!("b.job{job}.iodepth"), &(job + 1).to_string()).unwrap();
         let link = encode(&s);
         assert_eq!(decode(&link), (s.clone(), Vec::new()), "{link}");
-        let plain: String = s.own().iter().map(|o| format!("&{}={}", o.name(), o.text())).collect();
+        let plain: String = s.own().map(|o| format!("&{}={}", o.name(), o.text())).collect();
         assert!(link.contains("&z=") || link.contains(&plain) || job < 3, "{link}");
         packed |= link.contains("&z=");
     }
-    let plain: usize = s.own().iter().map(|o| o.name().len() + o.text().len() + 2).sum();
+    let plain: usize = s.own().map(|o| o.name().len() + o.text().len() + 2).sum();
     assert!(packed && encode(&s).len() < plain * 2 / 3, "{}", encode(&s));
     // What is written out is the later word.
     let (more, problems) = decode(&format!("job3.bs=4KiB&{}", encode(&s)));
     assert!(problems.is_empty(), "{problems:?}");
-    assert_eq!(more.own_of(Side::A, 3, Key::Bs).unwrap().text(), "4KiB");
+    assert_eq!(more.own_of(Side::A, Instance::Job(3), Key::Bs).unwrap().text(), "4KiB");
 }
 
 #[test]
@@ -324,15 +327,38 @@ fn every_row_reaches_the_run() {
     // Another valid value for each row, in a scenario where the row is in effect, gives another configuration.
     let context = |key: Key| {
         let mut s = Scenario::new();
-        for (k, word) in Param::of(key).shown_when {
-            s.set_text(Param::of(*k).key, word).unwrap();
+        let mut set = |k: Key, words: &str| s.set_text(Param::of(k).key, words.split('|').next().unwrap()).unwrap();
+        for (k, words) in Param::of(key).shown_when {
+            set(*k, words);
+            if *k == Key::Stack {
+                set(Key::Drive, "capped");
+            }
+        }
+        if matches!(key, Key::Bios | Key::IodepthBatch | Key::Buffered | Key::Nowait) {
+            set(Key::Zonemode, "none");
+            set(Key::Iodepth, "8");
         }
         s
     };
     for &key in KEYS {
         let other = match key {
-            // One kernel and one drive so far; time_based only matters with a short range.
-            Key::Kernel | Key::Drive => continue,
+            // One kernel so far.
+            Key::Kernel => continue,
+            Key::Drive => "cmr-8tb",
+            Key::Stack => "dm-crypt",
+            Key::Zonemode => "none",
+            Key::Bios | Key::PlugFlushBytes => "4KiB",
+            Key::SplitInsert => "tail",
+            Key::BioListModel => "one_list",
+            Key::PlugOrder => "lifo",
+            Key::PlugMerge => "head",
+            Key::MaxSectorsCap => "1280KiB",
+            Key::Chunk | Key::DataOffset | Key::Capacity => "2MiB",
+            Key::Layout => "alternate",
+            Key::StripeCacheSize => "512",
+            Key::SyncAction => "check",
+            Key::SyncSpeedMin | Key::SyncSpeedMax => "7000",
+            Key::MaxReadSize | Key::MaxWriteSize => "64KiB",
             Key::Workload => "writeback",
             Key::Rw => "read",
             Key::Bs => "2MiB",
@@ -345,8 +371,10 @@ fn every_row_reaches_the_run() {
             Key::WriteOffMode => "media",
             Key::ZonePhase | Key::FirstFill => "random",
             Key::Fault => "600000000+8",
-            Key::WriteCache | Key::FrontMerges | Key::DeadPlugRevive => "0",
+            Key::WriteCache | Key::FrontMerges | Key::DeadPlugRevive | Key::StepPlug | Key::RmwLevel => "0",
+            Key::Raid5StripeLimit | Key::Raid5MaxHw | Key::Raid5Spread | Key::MdChunkLimit => "0",
             Key::Hugepages | Key::ZonedQd1Writes | Key::TimeBased | Key::Nomerges => "1",
+            Key::Buffered | Key::Nowait => "1",
             Key::RateOuter => "300",
             Key::RateInner | Key::InterfaceRate => "100",
             Key::WbSegmentBytes => "4096",
@@ -374,8 +402,8 @@ fn rows_are_well_formed() {
         assert!(p.help.ends_with('.') && p.help.len() < 170, "{}", p.key);
         assert_eq!(p.print(&p.default_value()), p.default, "{}", p.key);
         assert!(p.min <= p.max);
-        for (k, word) in p.shown_when {
-            assert!(Param::of(*k).parse(word).is_ok(), "{}", p.key);
+        for (k, words) in p.shown_when {
+            assert!(words.split('|').all(|word| Param::of(*k).parse(word).is_ok()), "{}", p.key);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bioscope_lab::seeded::fragments;
-use bioscope_scenario::{Diagnostic, Moment as Link, PRESETS, Scenario, check_all, decode, encode};
+use bioscope_scenario::{Diagnostic, Live, Moment as Link, PRESETS, Param, Scenario, check_all, decode, encode};
 use bioscope_session::{Moment, Session};
 
 /// Where a link stands: records shown in all, hashes of A and B.
@@ -32,13 +32,18 @@ fn reloads(s: &Scenario) -> (u64, u64, Option<u64>) {
 fn presets_reload_to_their_moment() {
     for p in PRESETS {
         let mut s = Scenario::of(p);
-        s.set_text("runtime", "2s").unwrap();
+        // Stacks have as many events in a shorter run.
+        if !s.is_stacked() {
+            s.set_text("runtime", "2s").unwrap();
+        }
         s.t = Some(Link { ns: p.t.ns, k: 0 });
         let start = reloads(&s);
         s.t = Some(Link { ns: p.t.ns + 51_234_567, k: 3 });
         assert!(reloads(&s).0 > start.0, "{}", p.name);
-        s.set_text("b.at", "500ms").unwrap();
-        assert_ne!(reloads(&s).2, start.2, "{}", p.name);
+        if p.b.iter().all(|(key, _)| Param::of(*key).live == Live::Sysfs) {
+            s.set_text("b.at", "500ms").unwrap();
+            assert_ne!(reloads(&s).2, start.2, "{}", p.name);
+        }
     }
 }
 

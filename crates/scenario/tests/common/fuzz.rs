@@ -82,7 +82,7 @@ pub fn text(rng: &mut Rng, golden: &[&str]) -> String {
     text
 }
 
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 50] = [
     "=",
     "&",
     "#",
@@ -115,6 +115,16 @@ const PIECES: [&str; 40] = [
     "job255.",
     "job256.",
     "sda.",
+    "sdb.",
+    "sdbl.",
+    "md0.",
+    "dm-0.",
+    "stack=raid6",
+    "stack=dm-crypt",
+    "b.stack=none",
+    "drive=capped",
+    "raid_disks=64",
+    "bios=",
     "b.at=",
     "sw=",
     "sw2=",

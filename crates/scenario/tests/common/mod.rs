@@ -8,7 +8,7 @@ pub mod fuzz;
 use bioscope_scenario::scenario::MAX_SEEDS;
 use bioscope_scenario::value::{Fault, Value};
 use bioscope_scenario::view::{Panels, WORDS};
-use bioscope_scenario::{KEYS, Key, Moment, Own, PRESETS, Param, Scenario, Scope, Side, Sweep, Unit};
+use bioscope_scenario::{Instance, KEYS, Key, Moment, Own, PRESETS, Param, Scenario, Scope, Side, Sweep, Unit};
 
 /// xorshift64*, good enough to vary tests.
 pub struct Rng(pub u64);
@@ -74,6 +74,7 @@ pub fn value(rng: &mut Rng, key: Key) -> Value {
                 })
                 .collect(),
         ),
+        Unit::Sizes => Value::Sizes((0..rng.below(4)).map(|_| within(rng)).collect()),
         _ => Value::Int(within(rng)),
     }
 }
@@ -82,6 +83,13 @@ pub fn value(rng: &mut Rng, key: Key) -> Value {
 pub fn scenario(rng: &mut Rng) -> Scenario {
     let mut s =
         if rng.one_in(4) { Scenario::new() } else { Scenario::of(&PRESETS[rng.below(PRESETS.len() as u64) as usize]) };
+    if rng.one_in(3) {
+        // Without a word about them, stacks over zoned disks are refused.
+        let stack = value(rng, Key::Stack);
+        s.set(Side::A, Key::Stack, stack);
+        let drive = value(rng, Key::Drive);
+        s.set(Side::A, Key::Drive, drive);
+    }
     let edits = rng.below(8);
     for _ in 0..edits {
         let key = KEYS[rng.below(KEYS.len() as u64) as usize];
@@ -102,13 +110,19 @@ pub fn scenario(rng: &mut Rng) -> Scenario {
         _ => {}
     }
     if rng.one_in(3) {
-        let keys: Vec<Key> = KEYS.iter().copied().filter(|k| Param::of(*k).scope == Scope::Job).collect();
+        let of_jobs = !s.is_stacked() || rng.one_in(2);
+        let fits = |scope: Scope| match of_jobs {
+            true => scope == Scope::Job,
+            false => matches!(scope, Scope::Disk | Scope::Device),
+        };
+        let keys: Vec<Key> = KEYS.iter().copied().filter(|k| fits(Param::of(*k).scope)).collect();
         // Now and then so many that they are packed.
         let most = if rng.one_in(10) { 200 } else { 6 };
         for _ in 0..rng.below(most) {
             let key = keys[rng.below(keys.len() as u64) as usize];
             let side = if s.has_b() && rng.one_in(4) { Side::B } else { Side::A };
-            s.set_own(Own { side, job: rng.up_to(255) as u8, key, value: value(rng, key) });
+            let of = if of_jobs { Instance::Job(rng.up_to(255) as u8) } else { Instance::Disk(rng.up_to(63) as u8) };
+            s.set_own(Own { side, of, key, value: value(rng, key) });
         }
     }
     if rng.one_in(4) {
@@ -135,7 +149,7 @@ pub fn scenario(rng: &mut Rng) -> Scenario {
         s.m = Some(rng.up_to(u64::from(u32::MAX)) as u32);
     }
     for _ in 0..rng.below(3) {
-        let key = ["job1.kolibri", "sdb.bs", "kolibri", "a b", "x\u{e4}"][rng.below(5) as usize];
+        let key = ["job1.kolibri", "sdzz.bs", "kolibri", "a b", "x\u{e4}"][rng.below(5) as usize];
         if !s.extra.iter().any(|(k, _)| k == key) {
             let text: String = (0..rng.below(6))
                 .map(|_| ['a', '1', '%', '&', '#', ' ', '\u{1f600}', '+'][rng.below(8) as usize])
