@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use bioscope_core::config::SplitInsert;
+use bioscope_core::config::{MdLevel, Rw, SplitInsert};
 use bioscope_core::observe::snapshot::HeadPhase;
 use bioscope_core::observe::stats::DriveTime;
 use bioscope_stage::charts::{self, Sweep};
@@ -40,6 +40,9 @@ fn main() -> std::io::Result<()> {
         ("36 disks", Side::A, 30_000, synth::raid5(36, SplitInsert::Tail, 1_000)),
         ("rmw", Side::A, 30_000, synth::rmw()),
         ("check", Side::A, 30_000, synth::check()),
+        ("run, tail", Side::A, 30_000, synth::run(synth::array(MdLevel::Raid5, 8, SplitInsert::Tail, Rw::Read), 5)),
+        ("run, head", Side::B, 30_000, synth::run(synth::array(MdLevel::Raid5, 8, SplitInsert::Head, Rw::Read), 120)),
+        ("run, writes", Side::A, 30_000, synth::run(synth::array(MdLevel::Raid5, 8, SplitInsert::Head, Rw::Write), 9)),
     ];
     for (theme, palette) in [("dark", DARK), ("light", LIGHT)] {
         for (size, w, h, layout) in SIZES {

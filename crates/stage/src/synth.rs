@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use bioscope_core::config::{
-    CappedConfig, DeviceConfig, DeviceKind, HostCosts, JobConfig, KernelConfig, LinearConfig, MdConfig, MdLevel, Ramp,
-    Rw, SimConfig, SplitInsert, Stop, Tool, WorkloadConfig,
+    CappedConfig, DeviceConfig, DeviceKind, ElevatorKind, HostCosts, JobConfig, KernelConfig, LinearConfig, MdConfig,
+    MdLevel, MqDeadlineConfig, QueueConfig, Ramp, Rw, SimConfig, SplitInsert, Stop, TagAlloc, Tool, WorkloadConfig,
 };
 use bioscope_core::observe::gaps::Gaps;
 use bioscope_core::observe::snapshot::sflag;
@@ -19,8 +19,8 @@ use bioscope_core::observe::snapshot::{
 };
 use bioscope_core::observe::trace::{Action, NO_ORIGIN, TraceRecord, TraceSink};
 use bioscope_core::units::{DevIdx, Op, Sector, ZoneNo};
-use bioscope_session::OrderFrame;
 use bioscope_session::order::{GAPS, sum};
+use bioscope_session::{OrderFrame, Session};
 
 /// Sectors of a zone: 256 MiB.
 pub const ZONE: u64 = 524_288;
@@ -356,12 +356,26 @@ fn disk_name(n: usize) -> String {
     if n < 26 { ["sd", &letter(n)].concat() } else { ["sd", &letter(n / 26 - 1), &letter(n % 26)].concat() }
 }
 
-fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConfig {
-    let capped = CappedConfig { capacity: 1 << 31, iops: 0, rate: 200_000_000, latency_ns: 0 };
+/// dd at an array, as a run can be made of it.
+pub fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConfig {
+    let queue = QueueConfig {
+        elevator: ElevatorKind::None,
+        nr_requests: 32,
+        async_depth: 32,
+        queue_depth: 32,
+        tag_alloc: TagAlloc::Hint,
+        max_sectors: 8192,
+        max_segments: 168,
+        block_bytes: 4096,
+        nomerges: 0,
+        zoned_qd1_writes: false,
+        mq_deadline: MqDeadlineConfig::default(),
+    };
+    let capped = CappedConfig { capacity: 1 << 31, iops: 0, rate: 200_000_000, latency_ns: 100_000 };
     let disk = |n: u16| DeviceConfig {
         name: disk_name(usize::from(n)),
         dev: (8, n * 16),
-        queue: None,
+        queue: Some(queue),
         kind: DeviceKind::Capped(capped),
         throttle: None,
     };
@@ -383,12 +397,12 @@ fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConfig {
         tool: Tool::Dd,
         rw,
         bs: 8960,
-        bios: Vec::new(),
+        bios: vec![6272, 2688],
         iodepth: 1,
         batch: 1,
         first: 0,
         sectors: 1 << 30,
-        io_bytes: None,
+        io_bytes: Some(2 * 8960 * 512),
         buffered: false,
         nowait: false,
     };
@@ -397,10 +411,10 @@ fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConfig {
         seed: 1,
         stop: Stop::default(),
         ramp: Ramp::default(),
-        kernel: KernelConfig { split_insert: insert, ..KernelConfig::default() },
+        kernel: KernelConfig { split_insert: insert, raid5_stripe_limit: false, ..KernelConfig::default() },
         host: HostCosts { step_ns: 2_000, ..HostCosts::default() },
         devices,
-        jobs: vec![JobConfig { name: "dd".into(), dev: disks, workload, bio_segment_bytes: 4096, start_ns: 0 }],
+        jobs: vec![JobConfig { name: "dd".into(), dev: disks, workload, bio_segment_bytes: 2 << 20, start_ns: 0 }],
         changes: Vec::new(),
         faults: Vec::new(),
     }
@@ -613,4 +627,15 @@ pub fn check() -> Scene {
     order.happened = order.records.len();
     scene.strip = order.records.clone();
     scene
+}
+
+/// The same at an array, run: the moment after so many steps of a submission.
+pub fn run(cfg: SimConfig, steps: u32) -> Scene {
+    let mut session = Session::load(Arc::new(cfg), None);
+    while session.presimulate(5_000).is_ok_and(|p| !p.done) {}
+    for _ in 0..steps {
+        session.submission_step(true);
+    }
+    let frame = session.frame().a;
+    Scene { strip: frame.strip().to_vec(), trail: Vec::new(), snap: frame.snapshot, order: frame.order }
 }

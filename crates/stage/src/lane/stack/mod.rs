@@ -297,7 +297,7 @@ pub const TITLES: [&str; 4] =
     ["current->bio_list", "Order at the member disks", "Member disks", "G at the first member"];
 
 /// Least height of each panel.
-const HEIGHTS: [f32; 4] = [262.0, 210.0, 170.0, 110.0];
+const HEIGHTS: [f32; 4] = [262.0, 216.0, 190.0, 110.0];
 
 fn shown(on: Panels) -> [bool; 4] {
     [on.biolist, on.order, on.members, on.listing]
@@ -365,8 +365,8 @@ fn places(on: Panels, width: f32, height: f32, layout: Layout) -> [Option<Area>;
             let k = present(of);
             for (i, panel) in of.iter().filter(|i| shown[**i]).enumerate() {
                 // The map of the disks takes more than the listing below it.
-                let share = [1.0, 0.58, 0.42][if k == 1.0 { 0 } else { i + 1 }];
-                let y0 = y + if i == 0 { 0.0 } else { (h - gap) * 0.58 + gap };
+                let share = [1.0, 0.64, 0.36][if k == 1.0 { 0 } else { i + 1 }];
+                let y0 = y + if i == 0 { 0.0 } else { (h - gap) * 0.64 + gap };
                 let own = if k == 1.0 { h } else { (h - gap) * share };
                 out[*panel] = Some(Area::new(x, y0, w, own));
             }

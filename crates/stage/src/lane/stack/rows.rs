@@ -114,7 +114,7 @@ pub fn draw(pen: &mut Pen, area: Area, io: &Io) {
             let label = p.at.filter(|_| a.w > whole.w * 0.7).map(|at| (at, p.sectors / 2, alpha < 1.0));
             labels.retain(|l| (l.0, l.1) != (row, c.member) || label.is_none());
             labels.extend(label.map(|l| (row, c.member, l)));
-            if c.state == State::Issued && a.w > 8.0 {
+            if c.state == State::Issued && a.w > 8.0 && a.h > 11.0 {
                 let ink = if c.op == Op::Write { Ink::Accent } else { Ink::Text };
                 pen.frame(Area::new(a.x + 0.5, a.y + 0.5, (a.w - 1.0).max(1.0), a.h - 1.0), 1.5, ink, 1.0);
             }

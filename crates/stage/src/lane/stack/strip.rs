@@ -1,7 +1,7 @@
 //! The order of issue: every piece of the I/O as a tick, in the order in which the disks' queues got it.
 //!
 //! Models: blktrace's A records at the lowest devices.
-//! Rule: pieces that continue each other in one chunk are one tick; faint is still to come.
+//! Rule: pieces that continue each other in one chunk of a disk are one tick; faint is still to come.
 //! Leaves out: merging and the disks' own order.
 
 use bioscope_core::observe::trace::{Action, NO_ORIGIN};
@@ -17,21 +17,18 @@ use crate::text;
 pub fn draw(pen: &mut Pen, area: Area, io: &Io, side: Side) {
     // Record, place, length.
     let mut ticks: Vec<(usize, Option<Sector>, Sector)> = Vec::new();
+    // Where the last record ended on its disk.
+    let mut end = (0, 0);
     for (n, r) in io.order.records.iter().enumerate() {
         let Some(member) = io.member(r.dev).filter(|_| r.action == Action::Remap) else { continue };
         let at = if io.by_disk { Some(r.sector) } else { Some(r.origin).filter(|o| *o != NO_ORIGIN) };
         let sectors = u64::from(r.nr_sectors);
+        let same = end == (member, r.sector) && io.chunk > 0 && io.row(r.sector) == io.row(r.sector.saturating_sub(1));
         match ticks.last_mut() {
-            Some((_, Some(last), len))
-                if at == Some(*last + *len)
-                    && io.chunk > 0
-                    && (*last + *len) % io.chunk != 0
-                    && io.member(io.order.records[n - 1].dev) == Some(member) =>
-            {
-                *len += sectors;
-            }
+            Some(last) if same && last.1.is_some() == at.is_some() => last.2 += sectors,
             _ => ticks.push((n, at, sectors)),
         }
+        end = (member, r.sector + sectors);
     }
     let count = match io.chunk {
         0 => text::count(ticks.len() as u64, "piece", "pieces"),
