@@ -377,6 +377,7 @@ impl Component for App {
                 self.words = words;
                 self.publish();
                 self.draw_chart();
+                self.draw_parts();
             }
             Msg::Write => self.write(false),
             Msg::Say => self.say(),

@@ -7,7 +7,7 @@
 
 use std::io::Write;
 
-use bioscope_lab::published::{SEED_000, SEED_000_IN_SHORT};
+use bioscope_lab::published::{SEED_000, SEED_000_IN_SHORT, SEED_002_GAPS};
 use bioscope_scenario::{PARAMS, PRESETS};
 use serde_json::{Value, json};
 
@@ -27,6 +27,7 @@ pub fn words(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         ("look_for", PRESETS.iter().map(|p| (p.name, json!(p.look_for))).collect()),
         ("source", published.clone().map(|p| (p.name, json!(SEED_000_IN_SHORT))).collect()),
         ("published", published.map(|p| (p.name, figures(p.name))).collect()),
+        ("gaps", vec![(SEED_002_GAPS.0, json!(SEED_002_GAPS.1))]),
     ];
     for (i, (part, entries)) in parts.iter().enumerate() {
         writeln!(out, "{}{}: {{", if i == 0 { "{" } else { "}," }, json!(part))?;

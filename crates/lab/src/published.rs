@@ -35,6 +35,16 @@ const fn row(
     Row { table, hba, setting, preset, value, baseline, patched }
 }
 
+/// Gaps between commands of one member disk before and after the bio_list fix, percent of all by row of
+/// `bioscope_core::observe::gaps`: 0, then 1 KiB doubling. Source: message of the fix (Linux 6.18), dd on eight disks.
+pub const SEED_002_GAPS: (&str, [[f64; 11]; 2]) = (
+    "raid5-dd",
+    [
+        [45.5, 0.0, 0.0, 0.0, 0.0, 0.0, 22.7, 4.5, 0.0, 18.2, 9.1],
+        [75.0, 0.0, 0.0, 0.0, 0.0, 0.0, 25.0, 0.0, 0.0, 0.0, 0.0],
+    ],
+);
+
 /// Where the table of [`SEED_000`] comes from, and how its unit is read.
 pub const SEED_000_SOURCE: &str = "commit log of QUEUE_ZONED_QD1_WRITES (Linux 7.1), 30 TB host-managed SMR SATA disk; \
      \"MB/s\" as printed, read as MiB/s";

@@ -34,11 +34,11 @@ pub fn table(runs: &[(Option<Side>, &OrderFrame, &Snapshot)]) -> Table {
         }
     }
     let head = if writes {
-        vec!["", "w/s", "wMB/s", "%wrqm", "wareq-sz", "w_await", "aqu-sz", "%util"]
+        vec!["", "w/s", "wMB/s", "%wrqm", "wareq-sz", "aqu-sz", "%util"]
     } else {
-        vec!["", "r/s", "rMB/s", "%rrqm", "rareq-sz", "r_await", "aqu-sz", "%util"]
+        vec!["", "r/s", "rMB/s", "%rrqm", "rareq-sz", "aqu-sz", "%util"]
     };
-    Table { title: "iostat -x since the start, sd* the mean of the disks".into(), head, rows }
+    Table { title: "iostat -x since the start, sd*: mean".into(), head, rows }
 }
 
 fn add(sum: DiskStats, s: &DiskStats) -> DiskStats {
@@ -58,16 +58,15 @@ fn of(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-fn columns(s: &DiskStats, disks: f64, now: u64) -> [String; 7] {
+fn columns(s: &DiskStats, disks: f64, now: u64) -> [String; 6] {
     let i = usize::from(s.ios[1] > s.ios[0]);
-    let [ios, merges, sectors, ns] = [s.ios[i], s.merges[i], s.sectors[i], s.ns[i]].map(|v| v as f64);
+    let [ios, merges, sectors] = [s.ios[i], s.merges[i], s.sectors[i]].map(|v| v as f64);
     let wall = now as f64 / 1e9 * disks;
     [
         (of(ios, wall), 0),
         (of(sectors / 2048.0, wall), 1),
         (of(100.0 * merges, merges + ios), 1),
         (of(sectors / 2.0, ios), 1),
-        (of(ns / 1e6, ios), 2),
         (of((s.ns[0] + s.ns[1]) as f64 / 1e9, wall), 2),
         (of(s.io_ticks_ns as f64 / 1e7, wall), 1),
     ]
@@ -105,8 +104,8 @@ mod tests {
         scene.snap.devices[..8].iter_mut().for_each(|d| d.stats = stats);
         let order = scene.order.as_ref().unwrap();
         let table = table(&[(Some(Side::A), order, &scene.snap)]);
-        assert_eq!(table.rows[0], ["A sd*", "4,487", "409.0", "31.4", "93.3", "0.82", "3.68", "71.2"]);
-        assert_eq!(table.rows[1], ["A md0", "0", "0.0", "0.0", "0.0", "0.00", "0.00", "0.0"]);
+        assert_eq!(table.rows[0], ["A sd*", "4,487", "409.0", "31.4", "93.3", "3.68", "71.2"]);
+        assert_eq!(table.rows[1], ["A md0", "0", "0.0", "0.0", "0.0", "0.00", "0.0"]);
         assert!(table.rows.iter().all(|r| r.len() == table.head.len()));
         assert_eq!(text::fixed(request_kib(order, &scene.snap).unwrap(), 2), "93.34");
     }

@@ -25,7 +25,7 @@ pub fn task<'a>(io: &Io<'a>) -> Option<&'a TaskView> {
 pub fn step_words(io: &Io) -> String {
     let Some(task) = task(io).filter(|t| t.step > 0) else {
         return match task(io) {
-            Some(t) => [&t.name, " submits nothing now"].concat(),
+            Some(t) => [io.task(&t.name), " submits nothing now"].concat(),
             None => "nothing is submitted now".into(),
         };
     };
@@ -78,6 +78,18 @@ pub fn plug_words(io: &Io, plug: &PlugView) -> [String; 2] {
     [full, looked]
 }
 
+/// Whose I/O it is, and how long; more may have to be read for it.
+fn io_words(io: &Io) -> String {
+    let size = [&text::thousands(io.sectors() / 2), " KiB"].concat();
+    let (from, to) = io.queued();
+    let own = text::thousands((to - from) / 2);
+    match io.snap.jobs.first().filter(|_| to > from) {
+        None => ["the array's own I/O, ", &size].concat(),
+        Some(_) if to - from < io.sectors() => [io.tool(0), "'s I/O, ", &own, " KiB, in ", &size].concat(),
+        Some(_) => [io.tool(0), "'s I/O, ", &size].concat(),
+    }
+}
+
 /// Draws the panel.
 pub fn draw(pen: &mut Pen, area: Area, io: &Io) {
     let inner = pen.panel(area, super::TITLES[0], &step_words(io));
@@ -92,11 +104,7 @@ pub fn draw(pen: &mut Pen, area: Area, io: &Io) {
         y += part;
         a
     };
-    let name = task.map_or("", |t| t.name.as_str());
-    let size = text::thousands(io.sectors() / 2);
-    let whole =
-        if name.is_empty() { ["the I/O, ", &size, " KiB"] } else { [&[name, "'s I/O, "].concat(), &size, " KiB"] };
-    let a = section(pen, &whole.concat());
+    let a = section(pen, &io_words(io));
     ruler(pen, a, io, task);
     let none = TaskView::default();
     let task = task.unwrap_or(&none);
@@ -150,10 +158,11 @@ fn ruler(pen: &mut Pen, a: Area, io: &Io, task: Option<&TaskView>) {
         pen.rect(Area { x: a.x + n as f32 * pitch, w, ..a }, 0.0, Ink::Offset(shade), 1.0);
     }
     let now = task.and_then(|t| t.current).filter(|b| b.origin != NO_ORIGIN);
-    if let Some(bio) = now {
-        let x = |s: u64| a.w * (s.min(all) as f32 / all as f32);
-        let from = bio.origin.saturating_sub(io.from);
-        let (x0, x1) = (x(from), x(from + u64::from(bio.nr_sectors)));
+    let now = now.map(|b| (b.origin, b.origin + u64::from(b.nr_sectors)));
+    // Between steps, what was asked for if that is not all.
+    if let Some((from, to)) = now.or(Some(io.queued()).filter(|q| q.1 > q.0 && q.1 - q.0 < all)) {
+        let x = |s: u64| a.w * (s.saturating_sub(io.from).min(all) as f32 / all as f32);
+        let (x0, x1) = (x(from), x(to));
         pen.frame(Area::new(a.x + x0, a.y - 1.5, (x1 - x0).max(2.0), a.h + 3.0), 2.0, Ink::Text, 1.5);
     }
 }

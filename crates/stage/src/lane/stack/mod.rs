@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use bioscope_core::config::{DeviceKind, DmTarget, MdConfig, MdLevel};
+use bioscope_core::config::{DeviceKind, DmTarget, MdConfig, MdLevel, Tool, WorkloadConfig};
 use bioscope_core::observe::snapshot::{BioView, Snapshot};
 use bioscope_core::observe::trace::{Action, NO_ORIGIN, TraceRecord};
 use bioscope_core::units::{DevIdx, Op, Sector};
@@ -158,6 +158,27 @@ impl<'a> Io<'a> {
     /// Name of a member.
     pub fn name(&self, member: usize) -> &'a str {
         self.members.get(member).and_then(|d| self.snap.devices.get(usize::from(*d))).map_or("", |d| d.name.as_str())
+    }
+
+    /// What the jobs asked for, from its first to its last sector; nothing where no job did.
+    pub fn queued(&self) -> (Sector, Sector) {
+        let queued = self.order.records.iter().filter(|r| r.action == Action::Queue && r.dev == self.order.top);
+        queued.fold((0, 0), |(from, to), r| {
+            let end = r.sector + u64::from(r.nr_sectors);
+            if to == 0 { (r.sector, end) } else { (from.min(r.sector), to.max(end)) }
+        })
+    }
+    /// The program behind a job, as traces name it.
+    pub fn tool(&self, job: usize) -> &'static str {
+        match self.order.cfg.jobs.get(job).map(|j| &j.workload) {
+            Some(WorkloadConfig::Linear(l)) if l.tool == Tool::Dd => "dd",
+            None => "md",
+            _ => "fio",
+        }
+    }
+    /// The same for a task: jobs by their program, threads by their name.
+    pub fn task<'t>(&self, name: &'t str) -> &'t str {
+        self.order.cfg.jobs.iter().position(|j| j.name == name).map_or(name, |j| self.tool(j))
     }
 
     /// Commands with their pieces, from D, G and M.

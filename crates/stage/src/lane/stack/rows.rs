@@ -55,7 +55,8 @@ pub fn draw(pen: &mut Pen, area: Area, io: &Io) {
         return;
     };
     let (first, last) = (*first, *last);
-    let named = Font::Small.width("row 0,000");
+    let row_words = |row: Sector| ["row ", &text::thousands(row)].concat();
+    let named = (Font::Small.width(&row_words(last)) + 8.0).min(inner.w * 0.3);
     let grid = Area::new(inner.x + named, inner.y, inner.w - named, inner.h);
     let pitch = grid.w / io.members.len().max(1) as f32;
     names(pen, Area { y: inner.y + 14.0, ..grid }, io, pitch);
@@ -76,8 +77,9 @@ pub fn draw(pen: &mut Pen, area: Area, io: &Io) {
     for row in from..from + shown {
         let a = cell(row, 0);
         if line >= 11.5 || (row - from).is_multiple_of(2) {
-            let label = ["row ", &text::thousands(row)].concat();
-            pen.text(inner.x, a.y + a.h / 2.0 + 3.8, &label, Ink::Dim, Font::Small, named - 4.0);
+            let words = row_words(row);
+            let label = Pen::fitting(Font::Small, named - 4.0, &[&words, &words[4..]]);
+            pen.text(inner.x, a.y + a.h / 2.0 + 3.8, label, Ink::Dim, Font::Small, named - 4.0);
         }
         let parity = md(io.order).map_or([None, None], |m| parity(m, row));
         for member in 0..io.members.len() {
@@ -153,7 +155,6 @@ pub fn lines(io: &Io, most: usize) -> Vec<[String; 3]> {
     let records = io.order.records[..io.order.happened].iter().enumerate().rev();
     let own = records.filter(|(_, r)| r.action == Action::GetRq && Some(&r.dev) == first);
     let (major, minor) = first.map_or((0, 0), |d| io.order.cfg.devices[usize::from(*d)].dev);
-    let name = |job: u16| io.snap.jobs.get(usize::from(job)).map_or("md", |j| j.name.as_str());
     let mut lines: Vec<[String; 3]> = own
         .take(most)
         .map(|(_, r)| {
@@ -161,7 +162,7 @@ pub fn lines(io: &Io, most: usize) -> Vec<[String; 3]> {
             let short = ["G ", op, " ", &r.sector.to_string(), " + ", &r.nr_sectors.to_string()].concat();
             let timed = [&text::fixed(r.time as f64 / 1e9, 9), " ", &short].concat();
             let dev = [&major.to_string(), ",", &minor.to_string(), " "].concat();
-            [[&dev, timed.as_str(), " [", name(r.job), "]"].concat(), timed, short]
+            [[&dev, timed.as_str(), " [", io.tool(usize::from(r.job)), "]"].concat(), timed, short]
         })
         .collect();
     lines.reverse();

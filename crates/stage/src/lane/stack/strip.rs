@@ -30,10 +30,9 @@ pub fn draw(pen: &mut Pen, area: Area, io: &Io, side: Side) {
         }
         end = (member, r.sector + sectors);
     }
-    let count = match io.chunk {
-        0 => text::count(ticks.len() as u64, "piece", "pieces"),
-        _ => text::count(ticks.len() as u64, "chunk", "chunks"),
-    };
+    let whole = io.chunk > 0 && ticks.iter().all(|t| t.2 == io.chunk);
+    let (one, many) = if whole { ("chunk", "chunks") } else { ("piece", "pieces") };
+    let count = text::count(ticks.len() as u64, one, many);
     let a = if area.w < 500.0 {
         let words = ["order of issue, ", &count].concat();
         pen.text(area.x, area.y + 10.0, &words, Ink::Dim, Font::Small, area.w);
