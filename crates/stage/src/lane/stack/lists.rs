@@ -6,7 +6,7 @@
 
 use bioscope_core::config::SplitInsert;
 use bioscope_core::observe::snapshot::{BioView, PlugView, TaskView};
-use bioscope_core::observe::trace::{Action, NO_ORIGIN};
+use bioscope_core::observe::trace::NO_ORIGIN;
 
 use super::Io;
 use crate::lane::What;
@@ -29,9 +29,8 @@ pub fn step_words(io: &Io) -> String {
             None => "nothing is submitted now".into(),
         };
     };
-    let now = io.order.records[..io.order.happened].iter().rev();
-    let time = io.order.records[..io.order.happened].last().map_or(0, |r| r.time);
-    let cuts = now.take_while(|r| r.time == time).filter(|r| r.action == Action::Split).count();
+    // What a step pushes to its own device is what it cut off; not every cut has a trace record.
+    let cuts = task.current.as_ref().map_or(0, |bio| task.pushed.iter().filter(|b| b.dev == bio.dev).count());
     let end = if io.order.cfg.kernel.split_insert == SplitInsert::Head { "head" } else { "tail" };
     let what = match (&task.current, cuts) {
         (_, 1) => ["remainder to the ", end].concat(),
