@@ -43,12 +43,13 @@ pub fn summary(o: &Outcome) -> String {
 fn write_summary(o: &Outcome, t: &mut String) -> std::fmt::Result {
     let s = o.stats;
     writeln!(t, "{}: (g=0): {}", o.name, describe(o.cfg))?;
+    let zoned = o.cfg.devices.iter().any(|d| d.disk().is_some_and(|d| d.profile.zoned));
     for (word, bytes) in [("read", s.read_bytes), ("write", s.write_bytes)] {
         if bytes > 0 {
-            direction(t, word, bytes, s)?;
+            direction(t, word, bytes, s, zoned)?;
         }
     }
-    if s.read_bytes + s.write_bytes == 0 {
+    if s.read_bytes + s.write_bytes + s.sync_sectors == 0 {
         writeln!(t, "  nothing was completed in the measured window")?;
     }
     latency(t, &s.lat)?;
@@ -59,20 +60,30 @@ fn write_summary(o: &Outcome, t: &mut String) -> std::fmt::Result {
     }
     writeln!(t, " (means; q2g to d2c of requests, q2c of I/Os)")?;
     let window = s.window_ns().max(1);
-    let share = |ns: u64| ns as f64 * 100.0 / window as f64;
+    // The time of all hard disks together; a device known by its limits has no inside.
+    let disks = o.cfg.devices.iter().filter(|d| d.disk().is_some()).count() as u64;
+    let all = window * disks;
+    let share = |ns: u64| ns as f64 * 100.0 / all as f64;
     let d = &s.drive;
     let busy = d.seek + d.rotate + d.transfer + d.reset;
-    writeln!(
-        t,
-        "  drive        : seek={:.1}%, rotate={:.1}%, transfer={:.1}%, reset={:.1}%, idle={:.1}%, seeks={} ({}/s)",
-        share(d.seek),
-        share(d.rotate),
-        share(d.transfer),
-        share(d.reset),
-        share(window.saturating_sub(busy)),
-        d.seeks,
-        significant(d.seeks as f64 * 1e9 / window as f64, 1000.0),
-    )?;
+    if s.sync_sectors > 0 {
+        let per_sec = s.sync_sectors as f64 * 512e9 / window as f64;
+        let (binary, decimal) = (significant_binary(per_sec), significant_decimal(per_sec));
+        writeln!(t, "  check        : {binary}B/s ({decimal}B/s) per member")?;
+    }
+    if disks > 0 {
+        writeln!(
+            t,
+            "  drive        : seek={:.1}%, rotate={:.1}%, transfer={:.1}%, reset={:.1}%, idle={:.1}%, seeks={} ({}/s)",
+            share(d.seek),
+            share(d.rotate),
+            share(d.transfer),
+            share(d.reset),
+            share(all.saturating_sub(busy)),
+            d.seeks,
+            significant(d.seeks as f64 * 1e9 / window as f64, 1000.0),
+        )?;
+    }
     writeln!(
         t,
         "  block layer  : issued={}, merges={}, splits={}, errors={}",
@@ -113,7 +124,7 @@ fn describe(cfg: &SimConfig) -> String {
     }
 }
 
-fn direction(t: &mut String, word: &str, bytes: u64, s: &Stats) -> std::fmt::Result {
+fn direction(t: &mut String, word: &str, bytes: u64, s: &Stats, zoned: bool) -> std::fmt::Result {
     let window = s.window_ns().max(1);
     let all = (s.read_bytes + s.write_bytes).max(1);
     // Reads and writes of one run share the count of I/Os by their bytes.
@@ -128,7 +139,7 @@ fn direction(t: &mut String, word: &str, bytes: u64, s: &Stats) -> std::fmt::Res
         significant_binary(bytes as f64),
         format_args!("{}msec", window.div_ceil(1_000_000)),
     )?;
-    if word == "write" {
+    if word == "write" && zoned {
         write!(t, "; {} zone resets", s.nr_resets)?;
     }
     writeln!(t)

@@ -46,6 +46,7 @@ pub fn run(o: &Outcome, link: &str, side: Side, config_hash: u64) -> Value {
         },
         "seeks": s.drive.seeks,
         "zone_resets": s.nr_resets,
+        "check_bytes": s.sync_sectors * 512,
         "errors": s.nr_errors,
         "steps": o.steps,
         "events": o.events,

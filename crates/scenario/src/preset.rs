@@ -140,7 +140,7 @@ pub static PRESETS: &[Preset] = &told([
         b: HEAD,
         row: &[],
         sweep: ("chunk", "64KiB,128KiB,256KiB,512KiB"),
-        t: Moment { ns: 0, k: 0 },
+        t: Moment { ns: 2_000, k: 0 },
         speed_ns: 1_000,
     },
     Preset {
@@ -168,7 +168,7 @@ pub static PRESETS: &[Preset] = &told([
         b: HEAD,
         row: &[],
         sweep: ("plug_flush_bytes", "64KiB,128KiB,192KiB,256KiB,384KiB,512KiB"),
-        t: Moment { ns: 0, k: 0 },
+        t: Moment { ns: 100_000, k: 0 },
         speed_ns: 20_000,
     },
     Preset {
@@ -189,12 +189,13 @@ pub static PRESETS: &[Preset] = &told([
             (Key::MdChunkLimit, "0"),
             (Key::Stack, "raid0"),
             (Key::RaidDisks, "2"),
+            (Key::DataOffset, "129MiB"),
             (Key::Drive, "capped"),
         ],
         b: HEAD,
         row: &[],
         sweep: ("chunk", "64KiB,128KiB,256KiB,512KiB,1MiB"),
-        t: Moment { ns: 0, k: 0 },
+        t: Moment { ns: 90_000, k: 0 },
         speed_ns: 10_000,
     },
     Preset {
@@ -218,7 +219,7 @@ pub static PRESETS: &[Preset] = &told([
         b: &[(Key::PlugMultiFactor, "4")],
         row: &[],
         sweep: ("raid_disks", "12,16,17,24,36"),
-        t: Moment { ns: 0, k: 0 },
+        t: Moment { ns: 5 * MS, k: 0 },
         speed_ns: 50_000,
     },
     Preset {
@@ -239,7 +240,7 @@ pub static PRESETS: &[Preset] = &told([
         b: &[(Key::RmwLevel, "1")],
         row: &[],
         sweep: ("bs", "64KiB,128KiB,192KiB,256KiB,320KiB,384KiB,448KiB"),
-        t: Moment { ns: 0, k: 0 },
+        t: Moment { ns: 12 * MS, k: 0 },
         speed_ns: 2 * MS,
     },
 ]);

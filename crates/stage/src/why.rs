@@ -36,6 +36,7 @@ fn is_state(why: &Why) -> bool {
             | Why::PulledIn { .. }
             | Why::SplitBySegments { .. }
             | Why::SplitBySize { .. }
+            | Why::SplitByLimit { .. }
             | Why::SplitByStripe { .. }
             | Why::SplitAtChunk { .. }
             | Why::NotMerged { .. }
@@ -201,9 +202,19 @@ fn sentence(why: &Why) -> String {
         Why::StripeCacheFull { dev, active, size } => {
             format!("No stripe is free on device {dev}, {active} of {size} are in use: the *writer sleeps*.")
         }
+        Why::SplitByLimit { dev: _, front_sectors, max_sectors } => {
+            let limit = size(max_sectors);
+            format!(
+                "A bio of the stacked device is *split after {}*: its max_sectors are {limit}.",
+                size(front_sectors)
+            )
+        }
         Why::SplitByStripe { dev: _, front_sectors, chunk_sectors } => {
             let stripe = size(chunk_sectors);
-            format!("The array's bio is *split after {}*: its chunk_sectors are {stripe}.", size(front_sectors))
+            format!(
+                "A bio of the stacked device is *split after {}*: its chunk_sectors are {stripe}.",
+                size(front_sectors)
+            )
         }
         Why::SplitAtChunk { dev: _, front_sectors, rest_sectors } => {
             let rest = size(rest_sectors);
@@ -270,6 +281,7 @@ mod tests {
             | Why::StripeBatch { .. }
             | Why::StripeDelayed { .. }
             | Why::StripeCacheFull { .. }
+            | Why::SplitByLimit { .. }
             | Why::SplitByStripe { .. }
             | Why::SplitAtChunk { .. }
             | Why::BeforeBacklog { .. }
@@ -316,6 +328,7 @@ mod tests {
             Why::StripeDelayed { sector: 1024, reads: 2, preread: 8 },
             Why::StripeDelayed { sector: 1024, reads: 1, preread: 0 },
             Why::StripeCacheFull { dev: 0, active: 256, size: 256 },
+            Why::SplitByLimit { dev: 8, front_sectors: 2048, max_sectors: 2048 },
             Why::SplitByStripe { dev: 8, front_sectors: 896, chunk_sectors: 896 },
             Why::SplitAtChunk { dev: 8, front_sectors: 128, rest_sectors: 1920 },
             Why::BeforeBacklog { dev: 8, same: 1, older: 2 },

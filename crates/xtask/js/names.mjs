@@ -9,7 +9,8 @@ import { join } from 'node:path';
 const IMPORTS = 2;
 
 export function shortenNames(folder) {
-  const [wasmName] = readdirSync(folder).filter((name) => /^app-[0-9a-f]{16}_bg\.wasm$/.test(name));
+  // Trunk writes its hash without zeros in front.
+  const [wasmName] = readdirSync(folder).filter((name) => /^app-[0-9a-f]{1,16}_bg\.wasm$/.test(name));
   if (!wasmName) throw new Error(`${folder}: no app-….wasm`);
   const stem = wasmName.replace('_bg.wasm', '');
   const old = { js: readFileSync(join(folder, `${stem}.js`)), wasm: readFileSync(join(folder, wasmName)) };

@@ -311,13 +311,16 @@ impl Ctx<'_> {
         }
         let t = self.slot(task).expect("released bios are never split again");
         let zone = self.zone_of(dev, sector);
-        let why = match cut {
-            Cut::Segments => Why::SplitBySegments { zone, front_sectors: front, max_segments: limits.max_segments },
-            // A zone's end is told like its size.
-            Cut::Chunk if self.devs[usize::from(dev)].queue.is_none() => {
+        let why = match (cut, &self.devs[usize::from(dev)].queue) {
+            (Cut::Segments, _) => {
+                Why::SplitBySegments { zone, front_sectors: front, max_segments: limits.max_segments }
+            }
+            (Cut::Chunk, None) => {
                 Why::SplitByStripe { dev, front_sectors: front, chunk_sectors: limits.chunk_sectors as u32 }
             }
-            _ => Why::SplitBySize { zone, front_sectors: front, max_sectors: limits.max_sectors },
+            (Cut::Size, None) => Why::SplitByLimit { dev, front_sectors: front, max_sectors: limits.max_sectors },
+            // A zone's end is told like its size.
+            (_, Some(_)) => Why::SplitBySize { zone, front_sectors: front, max_sectors: limits.max_sectors },
         };
         let piece = self.split_front(bio, front);
         self.bios[piece].flags |= bflag::NOMERGE;

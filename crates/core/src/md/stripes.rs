@@ -202,6 +202,9 @@ impl Ctx<'_> {
 
     /// Stripes of the sync thread are through.
     fn md_synced(&mut self, dev: DevIdx, stripes: u32) {
+        if self.bus.measuring {
+            self.bus.stats.sync_sectors += u64::from(stripes * STRIPE_SECTORS);
+        }
         let Some(sync) = self.md(dev).sync.as_mut() else { return };
         if let Some(delay) = sync.stripes_done(stripes)
             && let Some(n) = self.thread_of(dev, ThreadKind::MdSync)

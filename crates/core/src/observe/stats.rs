@@ -169,6 +169,8 @@ pub struct Stats {
     pub nr_errors: u64,
     /// fio zone resets.
     pub nr_resets: u64,
+    /// Sectors of each member that a sync thread is through with, in the window.
+    pub sync_sectors: u64,
     /// Live changes: time their queue freezes took, ns.
     pub frozen_ns: SimDuration,
 }

@@ -61,6 +61,8 @@ pub enum Why {
     Aborted { zone: ZoneNo, bios: u32 },
     /// The device answered with an error.
     DeviceError { zone: ZoneNo, status: BlkStatus },
+    /// A bio of a stacked device was split by its max_sectors.
+    SplitByLimit { dev: u16, front_sectors: u32, max_sectors: u32 },
     /// A bio of a stacked device ends at its chunk_sectors.
     SplitByStripe { dev: u16, front_sectors: u32, chunk_sectors: u32 },
     /// A bio for one chunk: the array cuts at its end.
