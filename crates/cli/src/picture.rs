@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use bioscope_core::observe::stats::Stats;
-use bioscope_lab::chart::Chart;
+use bioscope_lab::chart::{Chart, axis_unit};
 use bioscope_lab::published::seed000_row;
 use bioscope_lab::sweep::run_point;
 use bioscope_lab::threads;
@@ -602,7 +602,8 @@ impl<'a> Sheet<'a> {
             (false, true) => ", simulated and published",
             _ => ", simulated",
         };
-        let legend = ["MiB/s by ", key, kinds].concat();
+        let unit = axis_unit(chart.key).map_or(String::new(), |unit| [" (", unit, ")"].concat());
+        let legend = ["MiB/s by ", key, &unit, kinds].concat();
         let inner = self.pen.panel(area, "Throughput", &legend).below(4.0);
         let Some(settings) = &chart.numbers else { return self.throughput_table(chart, inner) };
         let points = |of: &[Vec<Option<f64>>; 2]| -> Vec<(lane::Side, usize, f64)> {

@@ -4,9 +4,9 @@
 //! Rule: a published figure stands only beside the preset's own settings; results come back in any order.
 //! Leaves out: who makes the runs, and how the chart looks.
 
-use bioscope_scenario::params::{KEYS, Key};
+use bioscope_scenario::params::{KEYS, Key, Param};
 use bioscope_scenario::scenario::{Scenario, Side};
-use bioscope_scenario::value::Value;
+use bioscope_scenario::value::{Unit, Value};
 
 use crate::sweep::{PointResult, PointSpec, plan};
 
@@ -47,9 +47,20 @@ pub struct Chart {
     pub done: usize,
 }
 
-fn number(v: &Value) -> Option<f64> {
+/// A value as a place on the axis; sizes in KiB.
+fn number(key: Key, v: &Value) -> Option<f64> {
     match v {
+        Value::Int(n) if Param::of(key).unit == Unit::Bytes => Some(*n as f64 / 1024.0),
         Value::Int(n) | Value::Zones(n) => Some(*n as f64),
+        _ => None,
+    }
+}
+
+/// What the axis of a setting counts, where that needs saying.
+pub fn axis_unit(key: Key) -> Option<&'static str> {
+    match Param::of(key).unit {
+        Unit::Bytes => Some("KiB"),
+        Unit::Zones => Some("zones"),
         _ => None,
     }
 }
@@ -67,8 +78,8 @@ impl Chart {
         Some(Self {
             sweep,
             key: over.key,
-            numbers: over.values.iter().map(number).collect(),
-            current: number(&scenario.resolved(Side::A, over.key)),
+            numbers: over.values.iter().map(|v| number(over.key, v)).collect(),
+            current: number(over.key, &scenario.resolved(Side::A, over.key)),
             simulated: [empty.clone(), empty.clone()],
             published: [empty.clone(), empty],
             runs: [(); 2].map(|()| vec![0; texts.len()]),

@@ -336,7 +336,7 @@ fn side_frame(s: &Simulated, time: SimTime) -> SideFrame {
     let (now_bytes_per_sec, seeks_per_sec) = at.recent.rates(time);
     let readouts = Readouts {
         now_bytes_per_sec,
-        mean_bytes_per_sec: stats.window_from.filter(|_| stats.ios > 0).map(|_| stats.bytes_per_sec()),
+        mean_bytes_per_sec: stats.window_from.filter(|_| stats.window_bytes() > 0).map(|_| stats.bytes_per_sec()),
         p99_ns: stats.lat.percentile(9_900),
         seeks_per_sec,
         errors: stats.nr_errors,

@@ -6,9 +6,8 @@
 
 use bioscope_core::MODEL_VERSION;
 use bioscope_core::observe::stats::DriveTime;
-use bioscope_lab::chart::Chart;
+use bioscope_lab::chart::{Chart, axis_unit};
 use bioscope_scenario::params::Param;
-use bioscope_scenario::value::Unit;
 use bioscope_session::{Frame, Side};
 use bioscope_stage::palette::Palette;
 use bioscope_stage::{charts, gaps, iostat, lane, parts, text, why};
@@ -62,7 +61,7 @@ pub fn throughput(
 ) -> Html {
     let param = Param::of(chart.key);
     let key = param.key;
-    let unit = if param.unit == Unit::Zones { " (zones)" } else { "" };
+    let unit = axis_unit(chart.key).map_or(String::new(), |unit| [" (", unit, ")"].concat());
     let progress = match (chart.total(), chart.done) {
         (0, _) => "Not computed yet.".to_string(),
         (all, done) if done < all => [&done.to_string(), " of ", &all.to_string(), " points"].concat(),

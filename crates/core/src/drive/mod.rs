@@ -312,7 +312,10 @@ impl Drive {
         if cmd.zone != self.head.zone {
             let from = self.head.zone;
             let left = self.cache.iter().filter(|c| c.zone == from).count() as u32;
-            bus.because(cmd.bio, Why::HeadLeaves { from, to: cmd.zone, left, written: self.head.visit });
+            // Bands of a disk without zones are the model's; nobody asked for one.
+            if self.setup.cfg.profile.zoned {
+                bus.because(cmd.bio, Why::HeadLeaves { from, to: cmd.zone, left, written: self.head.visit });
+            }
             self.head.visit = 0;
             self.head.zone = cmd.zone;
         }
@@ -331,7 +334,9 @@ impl Drive {
     fn after_seek(&mut self, bus: &mut Bus, cmd: Cmd) {
         let ns = self.head.rotate_ns;
         if ns > 0 {
-            bus.because(cmd.bio, Why::Rotates { zone: cmd.zone, ns });
+            if self.setup.cfg.profile.zoned {
+                bus.because(cmd.bio, Why::Rotates { zone: cmd.zone, ns });
+            }
             bus.trace(self.record(&cmd, Action::Rotate, ns));
             self.enter(bus, HeadPhase::Rotate, ns);
         } else {

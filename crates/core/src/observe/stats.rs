@@ -7,6 +7,7 @@
 use alloc::vec::Vec;
 
 use crate::time::{SimDuration, SimTime};
+use crate::units::SECTOR_BYTES;
 
 /// Latency histogram: 64 linear steps per power of two, the upper edge is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,10 +185,18 @@ impl Stats {
     pub fn window_ns(&self) -> SimDuration {
         self.window_from.map_or(0, |f| self.window_to.saturating_sub(f))
     }
-    /// Bytes per second in the window (reads and writes).
+    /// Bytes in the window: read and written by jobs; where there was none of that, what a sync thread was through with
+    /// on each member.
+    pub fn window_bytes(&self) -> u64 {
+        match self.read_bytes + self.write_bytes {
+            0 => self.sync_sectors * SECTOR_BYTES,
+            bytes => bytes,
+        }
+    }
+    /// The same per second.
     pub fn bytes_per_sec(&self) -> f64 {
         let w = self.window_ns();
-        if w == 0 { 0.0 } else { (self.read_bytes + self.write_bytes) as f64 * 1e9 / w as f64 }
+        if w == 0 { 0.0 } else { self.window_bytes() as f64 * 1e9 / w as f64 }
     }
     /// I/Os per second in the window.
     pub fn iops(&self) -> f64 {
