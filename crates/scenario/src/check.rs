@@ -111,7 +111,12 @@ pub fn live_change(at_ns: u64, dev: DevIdx, key: Key, v: &Value) -> Option<Chang
 
 /// Engine events of a run, roughly and rather too many than too few.
 pub fn estimate_events(cfg: &SimConfig) -> u64 {
-    let rate: u128 = cfg.devices.iter().map(rate_of).sum();
+    let mut rate: u128 = cfg.devices.iter().map(rate_of).sum();
+    if let Some(DeviceKind::Md(MdConfig { level: MdLevel::Raid1, members, .. })) = cfg.devices.last().map(|d| &d.kind)
+        && cfg.jobs.iter().all(writes)
+    {
+        rate /= members.len() as u128;
+    }
     let bytes_in = |ns: u64| rate * u128::from(ns) / 1_000_000_000;
     let ramp = u128::from(cfg.ramp.bytes) + bytes_in(cfg.ramp.time_ns);
     let limits = [
@@ -120,7 +125,7 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
         cfg.jobs.iter().map(job_bytes).sum::<Option<u64>>().map(u128::from),
     ];
     let bytes = limits.into_iter().flatten().min().unwrap_or(u128::MAX);
-    let smallest = cfg.jobs.iter().map(|job| request_bytes(cfg, job)).min().unwrap_or(1);
+    let smallest = cfg.jobs.iter().map(|job| unit_bytes(cfg, job)).min().unwrap_or(1);
     let mut requests = bytes / u128::from(smallest);
     if let Some(per_second) = most_per_second(cfg)
         && let Some(runtime) = cfg.stop.runtime_ns
@@ -131,8 +136,8 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
             requests = requests.min(u128::from(per_second) * ns / 1_000_000_000);
         }
     }
-    let per_request = cfg.jobs.iter().map(|job| events_per_request(cfg, job)).max().unwrap_or(0);
-    let events = requests.saturating_mul(u128::from(per_request)).saturating_add(sync_events(cfg));
+    let per_unit = cfg.jobs.iter().map(|job| events_per_unit(cfg, job)).max().unwrap_or(0);
+    let events = requests.saturating_mul(u128::from(per_unit)).saturating_add(sync_events(cfg));
     u64::try_from(events).unwrap_or(u64::MAX)
 }
 
@@ -150,10 +155,13 @@ fn rate_of(d: &DeviceConfig) -> u128 {
 /// Requests a second that the jobs can submit, or the heads can reach in random order.
 fn most_per_second(cfg: &SimConfig) -> Option<u64> {
     let (mut submitted, mut largest, mut depth, mut reads, mut parity) = (0u64, 1, 0, true, true);
+    let latency_of = |d: &DeviceConfig| if let DeviceKind::Capped(c) = &d.kind { Some(c.latency_ns) } else { None };
+    let latency = cfg.devices.iter().filter_map(latency_of).min().unwrap_or(0);
     for job in &cfg.jobs {
         let (bs, rw, iodepth) = shape(job)?;
-        let parts = (bs * SECTOR_BYTES).div_ceil(request_bytes(cfg, job));
-        submitted = submitted.saturating_add(1_000_000_000u64.checked_div(cfg.host.submit_ns)?.saturating_mul(parts));
+        let parts = (bs * SECTOR_BYTES).div_ceil(unit_bytes(cfg, job));
+        let one_ns = cfg.host.submit_ns.max((cfg.host.submit_ns + latency) / u64::from(iodepth.max(1)));
+        submitted = submitted.saturating_add(1_000_000_000u64.checked_div(one_ns)?.saturating_mul(parts));
         largest = parts.max(largest);
         depth += u64::from(iodepth);
         reads &= rw == Rw::RandRead;
@@ -184,9 +192,21 @@ fn shape(job: &JobConfig) -> Option<(Sector, Rw, u32)> {
     }
 }
 
-/// Engine events of one piece of a job's I/O on its way through the stack.
-fn events_per_request(cfg: &SimConfig, job: &JobConfig) -> u64 {
-    let writes = shape(job).is_some_and(|(_, rw, _)| matches!(rw, Rw::Write | Rw::RandWrite));
+/// What events are counted for: a request, or a whole I/O written to stripes.
+fn unit_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
+    match shape(job) {
+        Some((bs, ..)) if writes(job) && has_parity(&cfg.devices[usize::from(job.dev)]) => bs * SECTOR_BYTES,
+        _ => request_bytes(cfg, job),
+    }
+}
+
+fn writes(job: &JobConfig) -> bool {
+    shape(job).is_some_and(|(_, rw, _)| matches!(rw, Rw::Write | Rw::RandWrite))
+}
+
+/// Engine events of one unit of a job's I/O on its way through the stack.
+fn events_per_unit(cfg: &SimConfig, job: &JobConfig) -> u64 {
+    let writes = writes(job);
     match &cfg.devices[usize::from(job.dev)].kind {
         DeviceKind::Disk(_) | DeviceKind::Capped(_) => EVENTS_PER_REQUEST,
         DeviceKind::Md(m) => {
@@ -195,14 +215,15 @@ fn events_per_request(cfg: &SimConfig, job: &JobConfig) -> u64 {
             match m.level {
                 _ if writes && has_parity(device) => {
                     // Every member may be read and written; the stripes' 4 KiB merge.
-                    let stripes = request_bytes(cfg, job).div_ceil(STRIPE_BYTES);
+                    let stripes = unit_bytes(cfg, job).div_ceil(STRIPE_BYTES);
                     members * STACKED_EVENTS + stripes * EVENTS_PER_STRIPE
                 }
                 MdLevel::Raid1 | MdLevel::Raid10 if writes => members * STACKED_EVENTS,
                 _ => STACKED_EVENTS,
             }
         }
-        DeviceKind::Dm(_) => STACKED_EVENTS,
+        // dm-crypt's threads come on top.
+        DeviceKind::Dm(_) => STACKED_EVENTS + 2,
     }
 }
 
