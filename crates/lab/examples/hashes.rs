@@ -1,4 +1,4 @@
-//! Trace hashes of every preset and of 200 seeded random scenarios, at half of the events and at the end.
+//! Trace hashes of every preset and of 200 seeded random scenarios and 100 stacks, at half of the events and at the end.
 //!
 //! Prints `fragment<TAB>half<TAB>end` lines; the browser test asks the page for the same.
 
