@@ -58,6 +58,12 @@ pub struct Args {
     pub height: Option<u32>,
     /// -o
     pub output: Option<String>,
+    /// --reads
+    pub reads: bool,
+    /// -m
+    pub megabytes: bool,
+    /// --device
+    pub device: Option<String>,
     /// --base-url
     pub base_url: Option<String>,
 }
@@ -66,6 +72,8 @@ pub struct Args {
 fn options(command: &str) -> &'static [&'static str] {
     match command {
         "run" => &["set", "side", "json"],
+        "iostat" => &["set", "side", "reads", "megabytes"],
+        "gaps" => &["set", "side", "device"],
         "sweep" => &["set", "side", "over", "seeds", "csv"],
         "trace" => &["set", "side", "until", "actions"],
         "render" => &["set", "side", "at", "view", "title", "theme", "width", "height", "output"],
@@ -92,6 +100,7 @@ pub fn parse(command: &str, parser: &mut Parser) -> Result<Args, Failure> {
                 continue;
             }
             Arg::Short('o') if options(command).contains(&"output") => "output".into(),
+            Arg::Short('m') if options(command).contains(&"megabytes") => "megabytes".into(),
             Arg::Long(option) if options(command).contains(&option) => option.to_string(),
             other => return Err(other.unexpected().into()),
         };
@@ -111,6 +120,9 @@ pub fn parse(command: &str, parser: &mut Parser) -> Result<Args, Failure> {
             "height" => a.height = Some(parser.value()?.parse()?),
             "output" => a.output = Some(parser.value()?.string()?),
             "base-url" => a.base_url = Some(parser.value()?.string()?),
+            "device" => a.device = Some(parser.value()?.string()?),
+            "reads" => a.reads = true,
+            "megabytes" => a.megabytes = true,
             "json" => a.json = true,
             "csv" => a.csv = true,
             "fitted" => a.fitted = true,

@@ -9,6 +9,8 @@ pub const OVERVIEW: &str = "\
 bioscope: the Linux block I/O path and an SMR disk, simulated.
 
   bioscope run SCENARIO        simulate and print the figures
+  bioscope iostat SCENARIO     what each device did, as iostat -x prints it
+  bioscope gaps SCENARIO       how far apart the devices' commands are
   bioscope sweep SCENARIO      one setting against throughput
   bioscope trace SCENARIO      print the trace as blkparse does
   bioscope render SCENARIO     draw a moment as SVG or PNG
@@ -38,6 +40,36 @@ Simulates a scenario to its end and prints bandwidth, latency, where the time we
   --json            figures as JSON: one object, or a list of two with --side both
 
   bioscope run smr-seq-write --set iodepth=128 --side both
+",
+    ),
+    (
+        "iostat",
+        "\
+bioscope iostat SCENARIO [--set KEY=VALUE]... [--side a|b|both] [--reads] [-m]
+
+Simulates a scenario to its end and prints the counters of all devices over the measured window in iostat's columns.
+
+  -m, --megabytes  MB instead of kB a second (both are binary, as iostat's)
+  --reads          only the columns of reads, aqu-sz and %util
+  --set KEY=VALUE  as in run
+  --side a|b|both  which runs (a)
+
+  bioscope iostat raid5-dd --side both --reads -m
+",
+    ),
+    (
+        "gaps",
+        "\
+bioscope gaps SCENARIO [--set KEY=VALUE]... [--side a|b|both] [--device NAME]
+
+Simulates a scenario to its end and prints how far the start of each command is from the end of the one before it on the
+same device, as a histogram. A gap belongs to the row whose upper bound it does not pass: 64 KiB is in 32 .. 64.
+
+  --device NAME    only this device (sda); left out, all together
+  --set KEY=VALUE  as in run
+  --side a|b|both  which runs (a)
+
+  bioscope gaps raid5-dd --side both
 ",
     ),
     (
@@ -104,10 +136,10 @@ Simulates a scenario and draws one moment of it as the page shows it, with its s
 bioscope validate [TABLE]... [--json] [--check FILE]
 
 Simulates published measurements and prints, for each cell, the published figure, the simulated one (mean over six
-seeds), the spread over the seeds and the error; below them means and worst errors, rules of shape, and what is not
-modelled.
+seeds where there is chance), the spread over the seeds and the error; below them means and worst errors, why cells are
+far off, rules of shape, and what is not modelled.
 
-  TABLE         only these tables (seed-000)
+  TABLE         only these tables (seed-000 seed-002 18 20 21 29)
   --json        a list of cells: table, row, variant, unit, published, simulated, spread, error_pct, calibration
   --check FILE  exit with 1 where a limit of FILE is passed: a JSON list of objects with mean and worst
                 (of |error_pct|) and, optionally, table, row and variant, which choose the cells

@@ -6,6 +6,7 @@
 //! Leaves out: logic. Commands read their arguments, call the other crates and print.
 
 mod args;
+mod devices;
 mod help;
 mod lists;
 mod picture;
@@ -116,6 +117,8 @@ fn command(out: &mut dyn Write) -> Result<(), Failure> {
     }
     match name.as_str() {
         "run" => run::run(&parsed, out),
+        "iostat" => devices::iostat(&parsed, out),
+        "gaps" => devices::gaps(&parsed, out),
         "sweep" => sweep::sweep(&parsed, out),
         "trace" => trace::trace(&parsed, out),
         "render" => render::render(&parsed),

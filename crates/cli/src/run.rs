@@ -34,6 +34,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             trace_hash: done.trace.hash,
             steps: done.trace.records,
             events: done.events,
+            devices: &done.devices,
         };
         if args.json {
             objects.push(json::run(&outcome, &encode(&s), side, s.side_hash(side)));
@@ -56,7 +57,8 @@ pub fn errors_note(name: &str, n: u64) -> String {
     )
 }
 
-fn word(side: Side) -> &'static str {
+/// A side's letter.
+pub fn word(side: Side) -> &'static str {
     match side {
         Side::A => "A",
         Side::B => "B",

@@ -1,15 +1,15 @@
 //! One run from start to end.
 //!
 //! Models: nothing.
-//! Rule: the trace is hashed on the way; nothing is kept.
+//! Rule: the trace is hashed on the way, and shown to whoever asks; nothing is kept.
 //! Leaves out: progress; a run takes seconds at most.
 
 use std::sync::Arc;
 
 use bioscope_core::config::SimConfig;
-use bioscope_core::observe::snapshot::JobState;
+use bioscope_core::observe::snapshot::{DiskStats, JobState};
 use bioscope_core::observe::stats::Stats;
-use bioscope_core::observe::trace::TraceHash;
+use bioscope_core::observe::trace::{TraceHash, TraceSink};
 use bioscope_core::sim::{Advance, Simulation};
 
 /// A finished run.
@@ -22,6 +22,8 @@ pub struct Finished {
     pub trace: TraceHash,
     /// Engine events.
     pub events: u64,
+    /// What the devices' counters gained in the measured window, by name.
+    pub devices: Vec<(String, DiskStats)>,
 }
 
 /// Events between two looks at whether the run is over.
@@ -29,12 +31,19 @@ const SLICE: u64 = 1 << 20;
 
 /// Runs to the end. An error says what was left waiting.
 pub fn to_end(cfg: SimConfig) -> Result<Finished, String> {
+    to_end_with(cfg, &mut ())
+}
+
+/// The same while `sink` listens.
+pub fn to_end_with(cfg: SimConfig, sink: &mut dyn TraceSink) -> Result<Finished, String> {
     let cfg = Arc::new(cfg);
     let mut sim = Simulation::new(cfg.clone());
-    let mut trace = TraceHash::default();
-    while sim.advance(u64::MAX, SLICE, &mut trace) == Advance::Budget {}
+    let mut sinks = (TraceHash::default(), sink);
+    while sim.advance(u64::MAX, SLICE, &mut sinks) == Advance::Budget {}
     stalled(&sim)?;
-    Ok(Finished { cfg, stats: sim.stats().clone(), trace, events: sim.events() })
+    let trace = sinks.0;
+    let devices = sim.snapshot().devices.into_iter().map(|d| (d.name, d.window)).collect();
+    Ok(Finished { cfg, stats: sim.stats().clone(), trace, events: sim.events(), devices })
 }
 
 /// A run that has no events left while a job still waits cannot be judged.

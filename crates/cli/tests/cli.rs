@@ -40,6 +40,8 @@ fn every_command_has_help_that_names_its_options() {
     assert!(done(&["--help"]).contains("bioscope run SCENARIO"));
     for (command, options) in [
         ("run", "--set --side --json"),
+        ("iostat", "--reads --megabytes --set --side"),
+        ("gaps", "--device --set --side"),
         ("sweep", "--over --seeds --set --side --csv"),
         ("trace", "--until --actions --set --side"),
         ("render", "--output --at --view --title --theme --width --height --set --side"),
@@ -154,7 +156,10 @@ fn bad_command_lines_are_refused() {
         (&["sweep", "smr-seq-write", "--seeds", "0"], "error: --seeds 0: must be 1 to 10000\n"),
         (&["trace", "smr-seq-write", "--until", "soon"], "error: --until soon: not a number\n"),
         (&["trace", "smr-seq-write", "--side", "both"], "error: --side both: a trace is of one run, a or b\n"),
-        (&["validate", "seed-999"], "error: no table is called seed-999 (allowed: seed-000)\n"),
+        (
+            &["validate", "seed-999"],
+            "error: no table is called seed-999 (allowed: seed-000, seed-002, 18, 20, 21, 29)\n",
+        ),
         (
             &["sweep", "smr-seq-write", "--over", "iodepth=1..5000*2"],
             "error: --over=5000: iodepth: out of range (allowed: 1 to 4096)\n",
@@ -389,6 +394,55 @@ fn validate_lists_every_cell_and_names_passed_limits() {
     }
     assert!(rows.iter().any(|r| r["row"] == "seq ahci QD=128" && r["variant"] == "patched"));
     assert!(rows.iter().any(|r| r["row"] == "xfs mpi3mr file=2-8MiB random" && r["variant"] == "baseline"));
+}
+
+#[test]
+fn tables_of_single_runs_stay_inside_the_stored_limits() {
+    let limits = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/data/limits.json");
+    let text = done(&["validate", "seed-002", "18", "20", "21", "29", "--check", limits]);
+    for part in [
+        "G listing, every 256 sectors                    after     matches            8          8 ",
+        "far off  B, bs=10M before, B, bs=10M after: the members are unknown",
+        "holds  nothing is read where every bio covers full stripes",
+        "\n29: linux-block,",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("seed-000") && !text.contains("BROKEN"));
+    let rows: serde_json::Value = serde_json::from_str(&done(&["validate", "21", "--json"])).unwrap();
+    assert_eq!(rows[0]["unit"], "matches");
+    assert_eq!((&rows[0]["published"], &rows[0]["simulated"]), (&247.0.into(), &247.0.into()));
+    assert_eq!(rows.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn iostat_and_gaps_are_of_the_devices() {
+    let text = done(&["iostat", "raid5-dd", "--side", "both", "--reads", "-m"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2 * 11 + 1);
+    assert_eq!((lines[0], lines[11], lines[12]), ("raid5-dd A", "", "raid5-dd B"));
+    let b: Vec<&str> = lines[14].split_whitespace().collect();
+    assert_eq!((b[0], b[4], b[6]), ("sda", "42.86", "112.00"));
+    // The same columns as JSON, kB for MB.
+    let run: serde_json::Value = serde_json::from_str(&done(&["run", "raid5-dd", "--side", "b", "--json"])).unwrap();
+    let sda = &run["devices"][0];
+    assert_eq!(sda["disk_device"], "sda");
+    assert_eq!(format!("{:.2}", sda["rkB/s"].as_f64().unwrap() / 1024.0), b[2]);
+    assert_eq!(format!("{:.2}", sda["util"].as_f64().unwrap()), b[8]);
+    assert_eq!(run["devices"].as_array().unwrap().len(), 9);
+    assert!(done(&["iostat", "raid5-dd"]).starts_with("Device            r/s     rkB/s   rrqm/s"));
+
+    let all = done(&["gaps", "raid5-dd", "--side", "b"]);
+    assert!(all.starts_with("Read|Write seek\ncnt 3992, zero cnt 2994\n"), "{all}");
+    // The members' gaps before the fix, with a scheduler, in the published ratio of 10:5:1:4:2.
+    let sda = done(&["gaps", "raid5-dd", "--set", "scheduler=mq-deadline", "--set", "count=1000", "--device", "sda"]);
+    let shares: Vec<&str> = sda.lines().skip(3).map(|l| l.split_whitespace().nth(5).unwrap()).collect();
+    assert_eq!(shares, ["45.5%", "0.0%", "0.0%", "0.0%", "0.0%", "0.0%", "22.7%", "4.5%", "0.0%", "18.2%", "9.1%"]);
+    assert!(refused(&["gaps", "raid5-dd", "--device", "sdx"]).contains("no device of this scenario is called so"));
+    assert!(refused(&["iostat", "raid5-dd", "--device", "sda"]).contains("--device"));
+    // A run whose jobs are nobody is measured all the same.
+    let check = done(&["iostat", "raid6-check-36", "--reads"]);
+    assert!(check.lines().nth(1).unwrap().split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() > 1000.0);
 }
 
 /// What the drive destages after the last completion is not part of the measured time.

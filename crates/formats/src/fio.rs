@@ -8,6 +8,7 @@
 use std::fmt::Write;
 
 use bioscope_core::config::{Rw, SimConfig, WorkloadConfig};
+use bioscope_core::observe::snapshot::DiskStats;
 use bioscope_core::observe::stats::{Histogram, Stats};
 use bioscope_core::units::MIB;
 use bioscope_scenario::value::print_bytes;
@@ -30,6 +31,8 @@ pub struct Outcome<'a> {
     pub steps: u64,
     /// Engine events.
     pub events: u64,
+    /// What the devices' counters gained in the measured window, by name.
+    pub devices: &'a [(String, DiskStats)],
 }
 
 /// The summary, several lines.
@@ -240,7 +243,7 @@ mod tests {
             s.lat.add(i * 3_000_000);
         }
         let cfg = bioscope_scenario::validate(&bioscope_scenario::Scenario::new(), bioscope_scenario::Side::A).unwrap();
-        let o = Outcome { name: "x", cfg: &cfg, stats: &s, trace_hash: 255, steps: 3, events: 4 };
+        let o = Outcome { name: "x", cfg: &cfg, stats: &s, trace_hash: 255, steps: 3, events: 4, devices: &[] };
         let text = summary(&o);
         assert!(text.starts_with("x: (g=0): rw=write, bs=1MiB, iodepth=1, numjobs=1, zones=110642\n"), "{text}");
         assert!(text.contains("  write: IOPS=100, BW=100MiB/s (105MB/s)(100MiB/1000msec); 0 zone resets\n"), "{text}");

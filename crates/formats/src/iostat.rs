@@ -52,6 +52,21 @@ impl Sample {
     }
 }
 
+impl Sample {
+    /// The counters that devices gained from `start` to `end`, as two samples' difference.
+    pub fn window(start: SimTime, end: SimTime, gained: Vec<(String, DiskStats)>) -> (Self, Self) {
+        (Self { at: start, devices: Vec::new() }, Self { at: end, devices: gained })
+    }
+}
+
+/// The columns of `-x` of one device that gained so much in a time, by name: kB, as `iostat -o JSON` names them, without
+/// those of discards and flushes.
+pub fn named(gained: &DiskStats, seconds: f64) -> Vec<(String, f64)> {
+    let values = values(&DiskStats::default(), gained, seconds, Columns::All, Unit::Kb);
+    let named = header(Columns::All, Unit::Kb).map(|(name, _)| name.replace('%', "")).zip(values);
+    named.filter(|(name, _)| !name.starts_with(['d', 'f'])).collect()
+}
+
 /// Header and one line a device for the time between two samples. A device that `from` lacks counts from zero, so that
 /// an empty `from` is the report since the start.
 pub fn report(from: &Sample, to: &Sample, columns: Columns, unit: Unit) -> String {
@@ -169,6 +184,23 @@ mod tests {
             assert!((at(row, 2) * 1024.0 / at(row, 1) - at(row, 6)).abs() < 0.01);
             assert!((100.0 * at(row, 3) / (at(row, 3) + at(row, 1)) - at(row, 4)).abs() < 0.01);
             assert!((at(row, 1) * at(row, 5) / 1000.0 - at(row, 7)).abs() < at(row, 1) * 0.005 / 1000.0 + 0.005);
+        }
+    }
+
+    #[test]
+    fn columns_by_name_are_those_of_a_line() {
+        let sda = reads(4487, 2054, 409 * 2048, 3680, 712);
+        let (from, to) = Sample::window(0, SEC, vec![("sda".into(), sda)]);
+        let text = report(&from, &to, Columns::Reads, Unit::Kb);
+        let line: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().skip(1).collect();
+        let columns = named(&sda, 1.0);
+        let names: Vec<&str> = columns.iter().map(|(n, _)| n.as_str()).collect();
+        let of_reads = ["r/s", "rkB/s", "rrqm/s", "rrqm", "r_await", "rareq-sz"];
+        assert_eq!(names[..6], of_reads);
+        assert_eq!(names[6..], ["w/s", "wkB/s", "wrqm/s", "wrqm", "w_await", "wareq-sz", "aqu-sz", "util"]);
+        for (name, printed) in of_reads.iter().chain(&["aqu-sz", "util"]).zip(line) {
+            let value = columns.iter().find(|(n, _)| n == name).unwrap().1;
+            assert_eq!(format!("{value:.2}"), printed, "{name}");
         }
     }
 

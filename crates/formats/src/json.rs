@@ -5,6 +5,7 @@
 //! Leaves out: the validate report, whose rows `bioscope-lab` defines.
 
 use bioscope_core::MODEL_VERSION;
+use bioscope_core::observe::snapshot::DiskStats;
 use bioscope_scenario::{Group, KEYS, Key, Live, PRESETS, Param, Side, Unit, profile};
 use serde_json::{Map, Value, json};
 
@@ -25,6 +26,7 @@ pub fn run(o: &Outcome, link: &str, side: Side, config_hash: u64) -> Value {
     lat.insert("mean".into(), known(s.lat.mean()));
     lat.insert("max".into(), known(s.lat.max));
     lat.append(&mut percentiles);
+    let devices: Value = o.devices.iter().map(|(name, gained)| device(name, gained, s.window_ns())).collect();
     let parts: Map<String, Value> = parts_ns(s).into_iter().map(|(k, v)| (k.to_string(), json!(v))).collect();
     json!({
         "scenario": link,
@@ -47,10 +49,18 @@ pub fn run(o: &Outcome, link: &str, side: Side, config_hash: u64) -> Value {
         "seeks": s.drive.seeks,
         "zone_resets": s.nr_resets,
         "check_bytes": s.sync_sectors * 512,
+        "devices": devices,
         "errors": s.nr_errors,
         "steps": o.steps,
         "events": o.events,
     })
+}
+
+/// A device's counters over the window, as `iostat -o JSON -x` has them.
+fn device(name: &str, gained: &DiskStats, window_ns: u64) -> Value {
+    let columns = crate::iostat::named(gained, window_ns as f64 / 1e9);
+    let named = std::iter::once(("disk_device".to_string(), json!(name)));
+    named.chain(columns.into_iter().map(|(name, value)| (name, json!(value)))).collect::<Map<_, _>>().into()
 }
 
 /// `a` or `b`.

@@ -12,12 +12,15 @@ use serde::Serialize;
 use crate::published;
 use crate::run::{mean_sd, mean_worst, run};
 use crate::seed000::{Cell, cells};
+use crate::table::TABLES;
 
 /// Seeds `validate` averages over (decisions 7).
 pub const SEEDS: u64 = 6;
 
-/// Tables that can be validated.
-pub const TABLES: &[&str] = &["seed-000"];
+/// Names of the tables that can be validated.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    std::iter::once("seed-000").chain(TABLES.iter().map(|t| t.name))
+}
 
 /// One published number and what the model says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -44,6 +47,8 @@ pub struct Line {
     pub held_out_pct: Option<f64>,
     /// Error with zones at random angles, percent.
     pub random_phase_pct: Option<f64>,
+    /// Why a cell is far off, where something is known.
+    pub why: Option<&'static str>,
 }
 
 /// Mean and worst of absolute errors over some lines.
@@ -141,7 +146,8 @@ fn is_calibration() -> bool {
     profile::entries(&lines).any(|e| e.fitted().is_some_and(|c| c.contains("seed-000: all 44 cells")))
 }
 
-fn error_pct(simulated: f64, published: f64) -> Option<f64> {
+/// 100 (simulated / published - 1); `None` when published is 0.
+pub fn error_pct(simulated: f64, published: f64) -> Option<f64> {
     (published != 0.0).then(|| 100.0 * (simulated / published - 1.0))
 }
 
@@ -168,6 +174,7 @@ pub fn collect(results: &[f64]) -> Report {
                 calibration,
                 held_out_pct: held_out(c).and_then(|v| error_pct(v, c.published())),
                 random_phase_pct: error_pct(mean_sd(of(1, i)).0, c.published()),
+                why: None,
             }
         })
         .collect();
@@ -176,7 +183,8 @@ pub fn collect(results: &[f64]) -> Report {
     Report { table: "seed-000", source: published::SEED_000_SOURCE, lines, subtotals, shapes, outside: OUTSIDE }
 }
 
-fn subtotal(name: &str, errors: impl Iterator<Item = Option<f64>>) -> Subtotal {
+/// Mean and worst of some errors.
+pub fn subtotal(name: &str, errors: impl Iterator<Item = Option<f64>>) -> Subtotal {
     let e: Vec<f64> = errors.flatten().collect();
     let (mean_pct, worst_pct) = mean_worst(&e);
     Subtotal { name: name.to_string(), cells: e.len(), mean_pct, worst_pct }

@@ -42,6 +42,8 @@ const MAX_PIECES: u64 = 4096;
 const MAX_IN_FLIGHT: u64 = 200_000;
 /// Commands an AHCI port or the drive takes.
 const HARDWARE_TAGS: u64 = 32;
+/// The same of a device known by its limits only: an NVMe queue.
+const CAPPED_TAGS: u64 = 1024;
 /// Engine events of one request from submission to completion: 4.3 in `smr-seq-write`, less where bios merge.
 const EVENTS_PER_REQUEST: u64 = 5;
 /// The same of a piece that goes through a stacked device, its steps included: 2.6 in `raid5-dd`, 5 in `raid0-unaligned`.
@@ -685,9 +687,13 @@ impl Checker<'_> {
             self.problems.push(self.warning(Key::NrRequests, "the kernel raises it to 4"));
             nr_requests = 4;
         }
-        if !scheduled && nr_requests > HARDWARE_TAGS {
-            let message =
-                format!("without a scheduler the kernel refuses more than the {HARDWARE_TAGS} hardware tags (EINVAL)");
+        let tags = if self.is(Key::Drive, "capped") { CAPPED_TAGS } else { HARDWARE_TAGS };
+        if self.n(Key::QueueDepth) > tags {
+            let d = self.error(Key::QueueDepth, format!("the drive holds {tags} commands at most"));
+            self.problems.push(d.suggest(tags.to_string()));
+        }
+        if !scheduled && nr_requests > tags {
+            let message = format!("without a scheduler the kernel refuses more than the {tags} hardware tags (EINVAL)");
             let d = self.error(Key::NrRequests, message).suggest("scheduler=mq-deadline");
             self.problems.push(d);
         }

@@ -387,8 +387,8 @@ params! {
         help: "Host adapter: AHCI takes 168 segments a command; mpi3mr 256 segments and at most 1 MiB.", ..QUEUE
     },
     QueueDepth: Param {
-        key: "queue_depth", min: 1, max: 32,
-        help: "Commands the drive may hold at the same time; auto is 32.", ..QUEUE
+        key: "queue_depth", min: 1, max: 1024,
+        help: "Commands the drive may hold at the same time: 32 at most, or 1024 with drive=capped; auto is 32.", ..QUEUE
     },
     DeadPlugRevive: Param {
         key: "dead_plug_revive", unit: Unit::Bool, default: "1", advanced: true,

@@ -33,6 +33,18 @@ impl DeviceGaps {
         (self.zero * 10_000).checked_div(self.total).map(|share| share as u32)
     }
 
+    /// The gaps of another device are counted in as well.
+    pub fn add(&mut self, other: &DeviceGaps) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        for (to, n) in self.counts.iter_mut().zip(&other.counts) {
+            *to += n;
+        }
+        self.total += other.total;
+        self.zero += other.zero;
+    }
+
     fn command(&mut self, sector: Sector, nr_sectors: u32) {
         if let Some(end) = self.end.replace(sector + Sector::from(nr_sectors)) {
             let gap = sector.abs_diff(end);
@@ -62,6 +74,14 @@ impl Gaps {
     /// Of one device; `None` before its first command.
     pub fn of(&self, dev: DevIdx) -> Option<&DeviceGaps> {
         self.devices.get(usize::from(dev))
+    }
+    /// Of all devices together: each gap is one of its own device.
+    pub fn all(&self) -> DeviceGaps {
+        let mut all = DeviceGaps::default();
+        for d in &self.devices {
+            all.add(d);
+        }
+        all
     }
 }
 
@@ -133,6 +153,8 @@ mod tests {
         assert_eq!(gaps.of(0).unwrap().counts(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!((gaps.of(2).unwrap().zero, gaps.of(2).unwrap().counts().to_vec()), (1, vec![1]));
         assert_eq!((gaps.of(1).unwrap().total, gaps.of(1).unwrap().sequential()), (0, None));
+        let all = gaps.all();
+        assert_eq!((all.total, all.zero, all.counts()), (2, 1, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 1][..]));
         // Only commands with data count.
         let before = gaps.clone();
         gaps.record(&record(0, Action::GetRq, Op::Write, 1 << 20, 8));

@@ -160,6 +160,8 @@ pub struct Stats {
     pub nr_merges: u64,
     /// Those of them made in a task's plug, whole run.
     pub nr_plug_merges: u64,
+    /// Bios of tasks with a plug, each of which is tried against it (empty or not), whole run.
+    pub nr_plug_tries: u64,
     /// Splits, whole run.
     pub nr_splits: u64,
     /// Bios completed without error since the run began, ramp included.

@@ -151,8 +151,10 @@ impl Ctx<'_> {
         let l = self.linear(j);
         l.drop_done();
         let in_flight = l.in_flight();
-        if l.batch == 0 && in_flight < c.iodepth {
-            l.batch = c.batch.clamp(1, c.iodepth - in_flight);
+        let room = c.iodepth.saturating_sub(in_flight);
+        // fio submits what there is room for; a flusher waits until it can write a whole batch.
+        if l.batch == 0 && room > 0 && (!c.buffered || room >= c.batch.min(c.iodepth)) {
+            l.batch = c.batch.clamp(1, room);
         }
         let next = if l.batch > 0 && !stopped { l.next_io(c) } else { None };
         if let Some(sector) = next {

@@ -214,8 +214,9 @@ impl Ctx<'_> {
 
     /// The run stops: nothing more is counted or issued.
     pub(crate) fn close_window(&mut self) {
-        // A run whose jobs ended by themselves was over with its last completion, as fio counts it.
-        let busy = !self.jobs.iter().all(Job::is_over);
+        // A run whose jobs ended by themselves was over with its last completion, as fio counts it; one without jobs, an
+        // array's check, goes on to the end.
+        let busy = self.jobs.is_empty() || !self.jobs.iter().all(Job::is_over);
         if self.bus.measuring && busy {
             self.bus.stats.window_to = self.bus.now;
         }

@@ -1,0 +1,66 @@
+//! Which request of a plug a bio is tried against, and when a flusher writes (kernel 2.4).
+
+mod common;
+
+use bioscope_core::config::*;
+use bioscope_core::observe::trace::Action;
+use common::*;
+
+/// One flusher that writes 4 KiB at random places as two bios each, 64 of them under a plug.
+fn flusher(order: PlugOrder, merge: PlugMerge) -> Run {
+    let mut cfg = config();
+    cfg.devices = vec![capped(0, 100_000)];
+    cfg.kernel.plug.order = order;
+    cfg.kernel.plug.merge = merge;
+    cfg.jobs.push(JobConfig {
+        name: "fio".into(),
+        dev: 0,
+        workload: WorkloadConfig::Linear(LinearConfig {
+            tool: Tool::Fio,
+            rw: Rw::RandWrite,
+            bs: 8,
+            bios: vec![4],
+            iodepth: 64,
+            batch: 64,
+            first: 0,
+            sectors: 1 << 30,
+            io_bytes: Some(4096 * 64 * 20),
+            buffered: true,
+            nowait: false,
+        }),
+        bio_segment_bytes: 4096,
+        start_ns: 0,
+    });
+    run(cfg)
+}
+
+#[test]
+fn kernel_2_4_a_list_turned_round_whose_head_is_tried_merges_one_pair_a_plug() {
+    let (fifo, lifo) = (PlugOrder::Fifo, PlugOrder::Lifo);
+    let share = |run: &Run| {
+        let s = run.sim.stats();
+        (s.nr_plug_merges * 1000 / s.nr_plug_tries, run.of(Action::Issue).len())
+    };
+    // Only a batch's first pair finds its first half at the head: after a full plug, of 33 bios, that is a second half.
+    assert_eq!(share(&flusher(fifo, PlugMerge::Head)), (1000 / 128, 20 * 127));
+    // The newest request is the first half of the same I/O.
+    for (order, merge) in [(fifo, PlugMerge::Newest), (lifo, PlugMerge::Newest), (lifo, PlugMerge::Head)] {
+        assert_eq!(share(&flusher(order, merge)), (500, 20 * 64));
+    }
+}
+
+#[test]
+fn a_flusher_waits_until_a_whole_batch_fits() {
+    let run = flusher(PlugOrder::Fifo, PlugMerge::Newest);
+    // Whatever is submitted, is submitted 64 I/Os at a time, after everything before is done.
+    let mut in_flight = 0;
+    let mut batches = 0;
+    let mut last = Action::Complete;
+    for r in run.trace.iter().filter(|r| matches!(r.action, Action::GetRq | Action::Complete)) {
+        batches += u32::from(r.action == Action::GetRq && last == Action::Complete && in_flight == 0);
+        in_flight += if r.action == Action::GetRq { 1 } else { -1 };
+        assert!(in_flight <= 64);
+        last = r.action;
+    }
+    assert_eq!((in_flight, batches), (0, 20));
+}
