@@ -208,8 +208,9 @@ impl Simulation {
                     }
                     Some(_) => {
                         let (time, event) = ctx.bus.queue.pop().expect("peeked");
-                        // A setting written after the last job has ended is no part of the run.
-                        if matches!(event, Event::Change(_)) && ctx.jobs.iter().all(Job::is_over) {
+                        // A setting written after the last job has ended is no part of the run, nor is time that
+                        // nobody uses.
+                        if matches!(event, Event::Change(_) | Event::RuntimeOver) && ctx.is_over() {
                             continue;
                         }
                         ctx.bus.now = time;

@@ -52,33 +52,41 @@ pub struct Thread {
     pub debt: SimDuration,
 }
 
-impl Thread {
-    /// Asleep.
-    pub fn new(kind: ThreadKind, dev: DevIdx) -> Self {
-        Self { kind, dev, scheduled: false, in_submission: false, todo: VecDeque::new(), debt: 0 }
-    }
-    /// Trace flags that name it.
-    pub fn who(&self) -> u16 {
-        match self.kind {
+impl ThreadKind {
+    /// Trace flag that names it.
+    pub fn who(self) -> u16 {
+        match self {
             ThreadKind::Md => flag::MD_THREAD,
             ThreadKind::MdSync => flag::MD_SYNC,
             ThreadKind::Crypt | ThreadKind::CryptWrite => flag::CRYPT,
             ThreadKind::Throttle => flag::THROTTLE,
         }
     }
-    /// Its name.
-    pub fn name(&self, dev: &DeviceConfig) -> String {
+    /// Its name, where it belongs to this device.
+    pub fn name(self, dev: &DeviceConfig) -> String {
         let level = match &dev.kind {
             DeviceKind::Md(m) if m.level == MdLevel::Raid6 => "_raid6",
             _ => "_raid5",
         };
-        match self.kind {
+        match self {
             ThreadKind::Md => [&dev.name, level].concat(),
             ThreadKind::MdSync => [&dev.name, "_resync"].concat(),
             ThreadKind::Crypt => "kcryptd".into(),
             ThreadKind::CryptWrite => "dmcrypt_write".into(),
             ThreadKind::Throttle => "kthrotld".into(),
         }
+    }
+    /// The thread that a record's flags name.
+    pub fn of(flags: u16) -> Option<Self> {
+        let submit = [ThreadKind::Md, ThreadKind::MdSync, ThreadKind::CryptWrite, ThreadKind::Throttle];
+        submit.into_iter().find(|kind| flags & kind.who() != 0)
+    }
+}
+
+impl Thread {
+    /// Asleep.
+    pub fn new(kind: ThreadKind, dev: DevIdx) -> Self {
+        Self { kind, dev, scheduled: false, in_submission: false, todo: VecDeque::new(), debt: 0 }
     }
     /// Bytes of the backing memory.
     pub fn heap_bytes(&self) -> usize {

@@ -108,7 +108,7 @@ impl View<'_> {
             Some(n) => {
                 let thread = &self.st.threads[n];
                 let dev = &self.sim.cfg.devices[usize::from(thread.dev)];
-                thread.name(dev)
+                thread.kind.name(dev)
             }
         };
         let last = task.current;

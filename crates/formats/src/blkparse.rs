@@ -10,22 +10,24 @@
 
 use std::fmt::Write;
 
-use bioscope_core::config::{LinearConfig, SimConfig, Tool, WorkloadConfig};
+use bioscope_core::config::{DeviceConfig, LinearConfig, SimConfig, Tool, WorkloadConfig};
 use bioscope_core::observe::trace::{Action, TraceRecord, flag};
+use bioscope_core::thread::ThreadKind;
 use bioscope_core::units::Op;
 
 const PID_JOB: u32 = 1000;
 const PID_KWORKER: u32 = 500;
 const PID_WORKER: u32 = 501;
 const KWORKER: &str = "kworker/u16:0";
-/// Threads of stacked devices and of blk-throttle: the flag that names one, its number, and its name, to which an
-/// array adds its own in front.
-const THREADS: [(u16, u32, &str); 4] = [
-    (flag::MD_THREAD, 502, "_raid5"),
-    (flag::MD_SYNC, 503, "_resync"),
-    (flag::CRYPT, 504, "dmcrypt_write"),
-    (flag::THROTTLE, 505, "kthrotld"),
-];
+/// Number of a thread of stacked devices or of blk-throttle.
+fn pid_of(thread: ThreadKind) -> u32 {
+    match thread {
+        ThreadKind::Md => 502,
+        ThreadKind::MdSync => 503,
+        ThreadKind::Crypt | ThreadKind::CryptWrite => 504,
+        ThreadKind::Throttle => 505,
+    }
+}
 
 /// Name of a job's task.
 fn comm(workload: &WorkloadConfig) -> &'static str {
@@ -123,8 +125,7 @@ pub struct Blkparse {
     /// Lines of each CPU so far.
     seq: Vec<u64>,
     nr_cpus: u16,
-    /// Name, major, minor.
-    devices: Vec<(String, u16, u16)>,
+    devices: Vec<DeviceConfig>,
     /// Of each device, the stacked device above it.
     above: Vec<Option<usize>>,
     /// Name of each job's task.
@@ -139,7 +140,7 @@ impl Blkparse {
             filter,
             seq: vec![0; usize::from(nr_cpus)],
             nr_cpus,
-            devices: cfg.devices.iter().map(|d| (d.name.clone(), d.dev.0, d.dev.1)).collect(),
+            devices: cfg.devices.clone(),
             above: (0..cfg.devices.len())
                 .map(|dev| cfg.devices.iter().position(|d| d.members().iter().any(|m| usize::from(*m) == dev)))
                 .collect(),
@@ -156,18 +157,14 @@ impl Blkparse {
         if !self.filter.wants(r.action) {
             return;
         }
-        let (name, major, minor) = match self.devices.get(usize::from(r.dev)) {
-            Some((name, major, minor)) => (name.as_str(), *major, *minor),
-            None => ("", 0, 0),
-        };
-        let thread = THREADS.iter().find(|t| r.flags & t.0 != 0);
+        let device = self.devices.get(usize::from(r.dev));
+        let (name, (major, minor)) = device.map_or(("", (0, 0)), |d| (d.name.as_str(), d.dev));
         let (pid, comm) = if r.flags & flag::WORKER != 0 {
             (PID_WORKER, format!("{name}_zwplugs_worker"))
-        } else if let Some((_, pid, suffix)) = thread {
+        } else if let Some(thread) = ThreadKind::of(r.flags) {
             // An array's own threads carry its name.
             let array = self.above[usize::from(r.dev)].unwrap_or(usize::from(r.dev));
-            let owner = if suffix.starts_with('_') { self.devices[array].0.as_str() } else { "" };
-            (*pid, [owner, suffix].concat())
+            (pid_of(thread), thread.name(&self.devices[array]))
         } else if r.flags & flag::IRQ != 0 || r.job == u16::MAX {
             (0, "swapper/0".into())
         } else if r.flags & flag::KWORKER != 0 {
@@ -200,7 +197,7 @@ impl Blkparse {
             Action::Split => write!(out, "{} / {} [{comm}]", r.sector, r.arg),
             Action::Remap => {
                 let above = self.above[usize::from(r.dev)];
-                let (major, minor) = above.map_or((0, 0), |d| (self.devices[d].1, self.devices[d].2));
+                let (major, minor) = above.map_or((0, 0), |d| self.devices[d].dev);
                 write!(out, "{} + {} <- ({major},{minor}) {}", r.sector, r.nr_sectors, r.arg)
             }
             Action::Seek | Action::Rotate | Action::Transfer | Action::Reset => {

@@ -334,9 +334,12 @@ fn side_frame(s: &Simulated, time: SimTime) -> SideFrame {
     snapshot.now = time;
     let stats = &snapshot.stats;
     let (now_bytes_per_sec, seeks_per_sec) = at.recent.rates(time);
+    let mean_bytes_per_sec = stats.window_from.filter(|_| stats.window_bytes() > 0).map(|_| stats.bytes_per_sec());
+    // A check completes nothing for a job: its speed so far stands for both.
+    let checks = at.sim.config().jobs.is_empty();
     let readouts = Readouts {
-        now_bytes_per_sec,
-        mean_bytes_per_sec: stats.window_from.filter(|_| stats.window_bytes() > 0).map(|_| stats.bytes_per_sec()),
+        now_bytes_per_sec: if checks { mean_bytes_per_sec.unwrap_or(0.0) } else { now_bytes_per_sec },
+        mean_bytes_per_sec,
         p99_ns: stats.lat.percentile(9_900),
         seeks_per_sec,
         errors: stats.nr_errors,

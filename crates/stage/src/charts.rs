@@ -81,7 +81,9 @@ impl<'a, DB: DrawingBackend> Frame<'a, DB> {
         let (w, h) = root.dim_in_pixel();
         let values = data.points.iter().chain(data.published).map(|p| p.2);
         let y_max = values.fold(0.0, f64::max).max(1.0) * 1.12;
-        let (left, right, top, bottom) = (34.0 * scale, 18.0 * scale, 8.0 * scale, 22.0 * scale);
+        // Four digits are written with a separator.
+        let gutter = if y_max >= 1000.0 { 42.0 } else { 34.0 };
+        let (left, right, top, bottom) = (gutter * scale, 18.0 * scale, 8.0 * scale, 22.0 * scale);
         let (width, height) = (f64::from(w) - left - right, f64::from(h) - top - bottom);
         Self { root, palette, scale, left, top, width, height, categories: data.settings.len(), y_max }
     }

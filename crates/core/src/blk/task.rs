@@ -89,7 +89,7 @@ impl Ctx<'_> {
             Task::Job(_) => 0,
             Task::Work => flag::KWORKER,
             Task::Worker => flag::WORKER,
-            Task::Thread(n) => self.threads[usize::from(n)].who(),
+            Task::Thread(n) => self.threads[usize::from(n)].kind.who(),
         }
     }
 

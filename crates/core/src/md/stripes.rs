@@ -204,6 +204,7 @@ impl Ctx<'_> {
     fn md_synced(&mut self, dev: DevIdx, stripes: u32) {
         if self.bus.measuring {
             self.bus.stats.sync_sectors += u64::from(stripes * STRIPE_SECTORS);
+            self.bus.stats.window_to = self.bus.now;
         }
         let Some(sync) = self.md(dev).sync.as_mut() else { return };
         if let Some(delay) = sync.stripes_done(stripes)

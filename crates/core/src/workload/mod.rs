@@ -16,6 +16,7 @@ use crate::config::{JobConfig, ListedBio, WorkloadConfig};
 use crate::event::Event;
 use crate::observe::snapshot::JobState;
 use crate::slab::Idx;
+use crate::thread::ThreadKind;
 use crate::time::SimDuration;
 use crate::units::{BlkStatus, DevIdx, JobIdx, Op, SECTOR_BYTES};
 
@@ -107,6 +108,12 @@ impl Ctx<'_> {
             AnyWorkload::List(_) => self.list_run(j),
         }
         self.close_if_over(j);
+    }
+
+    /// Nothing more comes of any job, and no sync thread runs.
+    pub(crate) fn is_over(&self) -> bool {
+        let syncs = self.threads.iter().any(|t| t.kind == ThreadKind::MdSync);
+        !self.jobs.is_empty() && !syncs && self.jobs.iter().all(Job::is_over)
     }
 
     /// A run whose last job is done ends there: what the drive still destages is no longer measured.

@@ -11,6 +11,7 @@ use std::ops::Range;
 use bioscope_core::config::{DeviceKind, DmTarget, MdConfig, MdLevel, Tool, WorkloadConfig};
 use bioscope_core::observe::snapshot::{BioView, Snapshot};
 use bioscope_core::observe::trace::{Action, NO_ORIGIN, TraceRecord};
+use bioscope_core::thread::ThreadKind;
 use bioscope_core::units::{DevIdx, Op, Sector};
 use bioscope_session::OrderFrame;
 use bioscope_session::order::leaves;
@@ -172,8 +173,14 @@ impl<'a> Io<'a> {
     pub fn tool(&self, job: usize) -> &'static str {
         match self.order.cfg.jobs.get(job).map(|j| &j.workload) {
             Some(WorkloadConfig::Linear(l)) if l.tool == Tool::Dd => "dd",
-            None => "md",
             _ => "fio",
+        }
+    }
+    /// The task a record is of, as traces name it.
+    pub fn comm(&self, r: &TraceRecord) -> String {
+        match ThreadKind::of(r.flags) {
+            Some(thread) => thread.name(&self.order.cfg.devices[usize::from(self.order.top)]),
+            None => self.tool(usize::from(r.job)).into(),
         }
     }
     /// The same for a task: jobs by their program, threads by their name.

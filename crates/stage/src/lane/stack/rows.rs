@@ -5,7 +5,7 @@
 //! Leaves out: rows the I/O does not touch; single stripes of 4 KiB, which a cell sums up.
 
 use bioscope_core::observe::snapshot::{StripeCacheView, sflag};
-use bioscope_core::observe::trace::Action;
+use bioscope_core::observe::trace::{Action, flag};
 use bioscope_core::units::{Op, Sector};
 
 use super::{Io, State, mark, md, names, parity};
@@ -158,11 +158,15 @@ pub fn lines(io: &Io, most: usize) -> Vec<[String; 3]> {
     let mut lines: Vec<[String; 3]> = own
         .take(most)
         .map(|(_, r)| {
-            let op = if r.op == Op::Write { "W" } else { "R" };
+            let op = match (r.op, r.flags & flag::SYNC != 0) {
+                (Op::Read, _) => "R",
+                (_, true) => "WS",
+                (_, false) => "W",
+            };
             let short = ["G ", op, " ", &r.sector.to_string(), " + ", &r.nr_sectors.to_string()].concat();
             let timed = [&text::fixed(r.time as f64 / 1e9, 9), " ", &short].concat();
             let dev = [&major.to_string(), ",", &minor.to_string(), " "].concat();
-            [[&dev, timed.as_str(), " [", io.tool(usize::from(r.job)), "]"].concat(), timed, short]
+            [[&dev, timed.as_str(), " [", &io.comm(r), "]"].concat(), timed, short]
         })
         .collect();
     lines.reverse();
