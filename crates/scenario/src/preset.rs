@@ -219,7 +219,7 @@ pub static PRESETS: &[Preset] = &told([
         b: &[(Key::PlugMultiFactor, "4")],
         row: &[],
         sweep: ("raid_disks", "12,16,17,24,36"),
-        t: Moment { ns: 20 * MS, k: 0 },
+        t: Moment { ns: 12_300_000, k: 0 },
         speed_ns: 50_000,
     },
     Preset {

@@ -76,7 +76,9 @@ pub fn view(v: &TransportView) -> Html {
     let (facts, say) = (v.facts, v.say);
     let playing = facts.is_some_and(|f| f.playing);
     let at_start = facts.is_none_or(|f| f.moment.time == 0);
-    let fork = (!v.embed).then(|| {
+    // What can change while I/O runs concerns zoned disks: a stack offers no fork of its own.
+    let stacked = facts.is_some_and(|f| f.frame.a.order.is_some());
+    let fork = (!v.embed && (!stacked || v.fork.is_some())).then(|| {
         let own = v.fork.map(|at| {
             let words = ["B leaves A at ", &seconds(at)].concat();
             markup!(r#"<span key="at" class="fork-at">"# (words) r#"</span><button key="own" data-testid="unfork" title="Run B from 0 with its own settings" onclick="#
@@ -86,7 +88,7 @@ pub fn view(v: &TransportView) -> Html {
         markup!(r#"<div key="fork" class="fork"><button key="fork" data-testid="fork" title="# (title) " disabled=" (at_start) " onclick="
             (click(say, Msg::Fork)) ">Fork B here</button>" (own) "</div>")
     });
-    let steps = facts.filter(|f| f.frame.a.order.is_some()).map(|_| {
+    let steps = stacked.then(|| {
         let button = |forward: bool, words: &'static str, id: &'static str, path: &'static str| markup!(r#"<button key="# (id) " data-testid=" (id) " aria-label=" (words) " title=" (words) " onclick=" (click(say, Msg::Submission(forward))) ">" (icon(path)) "</button>");
         markup!(r#"<div key="steps" class="buttons">"#
             (button(false, "One submission step back (shift S)", "submission-back", "M10 4 4 10l6 6M16 4l-6 6 6 6")) ""
