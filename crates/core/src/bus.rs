@@ -4,9 +4,8 @@
 //! Rule: stages talk outward only through this; they hold no references to each other.
 //! Leaves out: state of the stages themselves.
 
-use alloc::collections::VecDeque;
-
 use crate::event::{Event, EventQueue};
+use crate::fifo::Fifo;
 use crate::observe::snapshot::MAX_WHY;
 use crate::observe::stats::Stats;
 use crate::observe::trace::{TraceRecord, TraceSink};
@@ -23,7 +22,7 @@ pub struct Bus<'a> {
     /// Who listens.
     pub sink: &'a mut dyn TraceSink,
     /// The last reasons.
-    pub why: &'a mut VecDeque<WhyRecord>,
+    pub why: &'a mut Fifo<WhyRecord>,
     /// Figures.
     pub stats: &'a mut Stats,
     /// The measured window is open.

@@ -20,6 +20,7 @@ pub mod config;
 pub mod dm;
 pub mod drive;
 mod event;
+pub mod fifo;
 pub mod md;
 pub mod observe;
 mod rng;

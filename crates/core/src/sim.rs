@@ -4,7 +4,6 @@
 //! Rule: `step` takes the next event and handles it to the end; equal configurations give equal traces.
 //! Leaves out: who listens ([`crate::observe::trace::TraceSink`]) and who looks ([`Simulation::snapshot`]).
 
-use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -16,6 +15,7 @@ use crate::bus::Bus;
 use crate::config::SimConfig;
 use crate::drive::Done;
 use crate::event::{Event, EventQueue};
+use crate::fifo::Fifo;
 use crate::observe::snapshot::{MAX_WHY, Snapshot, ZoneCond};
 use crate::observe::stats::Stats;
 use crate::observe::trace::TraceSink;
@@ -50,7 +50,7 @@ pub(crate) struct State {
     pub stopped: bool,
     pub measuring: bool,
     pub stats: Stats,
-    pub why: VecDeque<WhyRecord>,
+    pub why: Fifo<WhyRecord>,
 }
 
 /// Why [`Simulation::advance`] came back.
@@ -109,7 +109,7 @@ impl Simulation {
             stopped: false,
             measuring: false,
             stats: Stats::default(),
-            why: VecDeque::with_capacity(MAX_WHY),
+            why: Fifo::with_capacity(MAX_WHY),
         };
         let mut sim = Self { cfg, st };
         sim.with_ctx(&mut (), |ctx| {

@@ -5,7 +5,6 @@
 //! closes its plug when there is none. A thread that sleeps in a submission goes on there.
 //! Leaves out: worker groups of raid5, CPU contention.
 
-use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -14,6 +13,7 @@ use crate::blk::throttle::Verdict;
 use crate::blk::{Ctx, Task};
 use crate::config::{DeviceConfig, DeviceKind, DmTarget, MdLevel};
 use crate::event::Event;
+use crate::fifo::Fifo;
 use crate::observe::trace::{Action, NO_ORIGIN, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
@@ -47,7 +47,7 @@ pub struct Thread {
     /// Asleep in a submission, or between two of its steps.
     in_submission: bool,
     /// Bios to submit next.
-    pub todo: VecDeque<Idx>,
+    pub todo: Fifo<Idx>,
     /// CPU time used and not yet passed, ns.
     pub debt: SimDuration,
 }
@@ -86,7 +86,7 @@ impl ThreadKind {
 impl Thread {
     /// Asleep.
     pub fn new(kind: ThreadKind, dev: DevIdx) -> Self {
-        Self { kind, dev, scheduled: false, in_submission: false, todo: VecDeque::new(), debt: 0 }
+        Self { kind, dev, scheduled: false, in_submission: false, todo: Fifo::new(), debt: 0 }
     }
     /// Bytes of the backing memory.
     pub fn heap_bytes(&self) -> usize {
@@ -226,7 +226,7 @@ impl Ctx<'_> {
         let Some(throttle) = self.devs[usize::from(dev)].throttle.as_mut() else { return false };
         let bios = throttle.dispatch(now);
         let next = throttle.next_time();
-        self.threads[usize::from(n)].todo.extend(&bios);
+        self.threads[usize::from(n)].todo.extend(bios.iter().copied());
         if bios.is_empty()
             && let Some(due) = next
         {

@@ -5,10 +5,10 @@
 //! wait in `ahead`, so that a step is one record and equal positions have equal cursors.
 //! Leaves out: going back, which is a checkpoint and a replay ([`crate::run::Run`]).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bioscope_core::config::SimConfig;
+use bioscope_core::fifo::Fifo;
 use bioscope_core::observe::trace::{TraceHash, TraceRecord, TraceSink};
 use bioscope_core::sim::Simulation;
 use bioscope_core::time::SimTime;
@@ -23,11 +23,11 @@ pub struct Cursor {
     pub(crate) sim: Simulation,
     pub(crate) hash: TraceHash,
     pub(crate) recent: Recent,
-    ahead: VecDeque<TraceRecord>,
+    ahead: Fifo<TraceRecord>,
 }
 
 /// Collects what one event writes.
-struct Ahead<'a>(&'a mut VecDeque<TraceRecord>);
+struct Ahead<'a>(&'a mut Fifo<TraceRecord>);
 
 impl TraceSink for Ahead<'_> {
     fn record(&mut self, r: &TraceRecord) {
@@ -59,7 +59,7 @@ impl Cursor {
     /// Before the first event.
     pub fn new(cfg: Arc<SimConfig>) -> Self {
         let recent = Recent::new(&cfg);
-        Self { sim: Simulation::new(cfg), hash: TraceHash::default(), recent, ahead: VecDeque::new() }
+        Self { sim: Simulation::new(cfg), hash: TraceHash::default(), recent, ahead: Fifo::new() }
     }
 
     /// Shows what waits in `ahead`.

@@ -5,10 +5,10 @@
 //! every record from time 0 and part of each checkpoint, so that it depends on the moment alone.
 //! Leaves out: runs without a stacked device; which row or parity a sector is (`bioscope-stage`).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bioscope_core::config::SimConfig;
+use bioscope_core::fifo::Fifo;
 use bioscope_core::observe::gaps::Gaps;
 use bioscope_core::observe::trace::{Action, TraceRecord, TraceSink, flag};
 use bioscope_core::time::SimTime;
@@ -62,13 +62,13 @@ pub(crate) struct Track {
     pub left: u64,
     /// Records of steps so far.
     pub steps: u64,
-    pub records: VecDeque<TraceRecord>,
+    pub records: Fifo<TraceRecord>,
     pub gaps: Gaps,
 }
 
 impl Track {
     pub fn new(cfg: &SimConfig) -> Option<Self> {
-        Some(Self { top: top(cfg)?, io: 0, left: 0, steps: 0, records: VecDeque::new(), gaps: Gaps::default() })
+        Some(Self { top: top(cfg)?, io: 0, left: 0, steps: 0, records: Fifo::new(), gaps: Gaps::default() })
     }
 
     pub fn record(&mut self, r: &TraceRecord) {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     fn track() -> Track {
-        Track { top: 2, io: 0, left: 0, steps: 0, records: VecDeque::new(), gaps: Gaps::default() }
+        Track { top: 2, io: 0, left: 0, steps: 0, records: Fifo::new(), gaps: Gaps::default() }
     }
 
     #[test]

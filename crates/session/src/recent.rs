@@ -4,9 +4,8 @@
 //! Rule: fed with every record from time 0 and part of each checkpoint, so that it depends on the moment alone.
 //! Leaves out: figures since the ramp (`bioscope_core::observe::stats`).
 
-use std::collections::VecDeque;
-
 use bioscope_core::config::SimConfig;
+use bioscope_core::fifo::Fifo;
 use bioscope_core::observe::trace::{Action, TraceRecord};
 use bioscope_core::time::{MS, SEC, SimTime};
 use bioscope_core::units::RqId;
@@ -37,10 +36,10 @@ struct Bucket {
 /// The last moments of a run.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Recent {
-    issues: VecDeque<TraceRecord>,
-    seeks: VecDeque<TraceRecord>,
-    moves: VecDeque<TraceRecord>,
-    buckets: VecDeque<Bucket>,
+    issues: Fifo<TraceRecord>,
+    seeks: Fifo<TraceRecord>,
+    moves: Fifo<TraceRecord>,
+    buckets: Fifo<Bucket>,
     /// Request of the last head movement: its rotation wait is not counted apart.
     moved_for: RqId,
     /// Records that share the time of the last one.
@@ -145,7 +144,7 @@ impl Recent {
     }
 }
 
-fn push(ring: &mut VecDeque<TraceRecord>, r: &TraceRecord, max: usize) {
+fn push(ring: &mut Fifo<TraceRecord>, r: &TraceRecord, max: usize) {
     if ring.len() == max {
         ring.pop_front();
     }

@@ -4,8 +4,6 @@
 //! Rule: state only; the pipeline (`super`) branches, the drives, arrays and targets have their own files.
 //! Leaves out: several hardware queues.
 
-use alloc::collections::VecDeque;
-
 use super::Task;
 use super::elevator::AnyElevator;
 use super::tag::Tags;
@@ -15,6 +13,7 @@ use crate::config::{DeviceConfig, DeviceKind, QueueConfig, SimConfig};
 use crate::dm::Dm;
 use crate::drive::Drive;
 use crate::drive::capped::Capped;
+use crate::fifo::Fifo;
 use crate::md::Md;
 use crate::observe::snapshot::DiskStats;
 use crate::slab::Idx;
@@ -42,9 +41,9 @@ pub struct Queue {
     /// Zone write plugs.
     pub wplugs: ZoneWplugs,
     /// Asleep for a sched tag (without scheduler: driver tag), longest first.
-    pub(super) tag_waiters: VecDeque<Waiter>,
+    pub(super) tag_waiters: Fifo<Waiter>,
     /// Asleep until the queue thaws.
-    pub(super) freeze_waiters: VecDeque<Waiter>,
+    pub(super) freeze_waiters: Fifo<Waiter>,
     /// q_usage_counter
     pub(super) usage: u32,
     /// A live change waits for q_usage_counter to reach zero: its number and since when.
@@ -169,8 +168,8 @@ impl Queue {
             tags: Tags::new(driver_depth, cfg.tag_alloc, nr_cpus),
             elevator,
             wplugs,
-            tag_waiters: VecDeque::new(),
-            freeze_waiters: VecDeque::new(),
+            tag_waiters: Fifo::new(),
+            freeze_waiters: Fifo::new(),
             usage: 0,
             freezing: None,
             starved: false,

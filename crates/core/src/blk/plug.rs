@@ -5,12 +5,12 @@
 //! (multiple_queues) lasts until the plug is gone.
 //! Leaves out: cached requests, ->queue_rqs.
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::Ctx;
 use super::merge::Merge;
 use crate::config::{PlugConfig, PlugMerge, PlugOrder};
+use crate::fifo::Fifo;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
@@ -20,7 +20,7 @@ use crate::units::{DevIdx, SECTOR_BYTES};
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Plug {
     /// mq_list, head first.
-    pub list: VecDeque<Idx>,
+    pub list: Fifo<Idx>,
     /// multiple_queues
     pub multiple_queues: bool,
     /// Stripes on the list of md's callback, with their array.
@@ -93,8 +93,7 @@ impl Ctx<'_> {
         self.md_unplug(stripes, asleep);
         while let Some(&first) = list.front() {
             let dev = self.rqs[first].dev;
-            let (group, rest): (VecDeque<Idx>, VecDeque<Idx>) =
-                list.into_iter().partition(|rq| self.rqs[*rq].dev == dev);
+            let (group, rest): (Fifo<Idx>, Fifo<Idx>) = list.into_iter().partition(|rq| self.rqs[*rq].dev == dev);
             list = rest;
             let who = self.rqs[first].who | if asleep { flag::SCHEDULE } else { 0 };
             self.trace_rq(first, Action::Unplug, who, group.len() as u64);

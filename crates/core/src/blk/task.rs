@@ -5,13 +5,12 @@
 //! reaches the next device only through these lists. A task that sleeps in a step goes on where it stopped.
 //! Leaves out: a task's other life; workloads and threads have their own files.
 
-use alloc::collections::VecDeque;
-
 use super::bio::bflag;
 use super::plug::Plug;
 use super::{Ctx, Task};
 use crate::config::{BioListModel, SplitInsert};
 use crate::event::Event;
+use crate::fifo::Fifo;
 use crate::observe::snapshot::JobState;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
@@ -43,9 +42,9 @@ pub struct TaskState {
     /// `current->bio_list` is set.
     pub active: bool,
     /// `bio_list[0]`: what this step pushed; between steps, all that waits.
-    pub pushed: VecDeque<Idx>,
+    pub pushed: Fifo<Idx>,
     /// `bio_list[1]`: the backlog set aside during a step.
-    pub backlog: VecDeque<Idx>,
+    pub backlog: Fifo<Idx>,
     /// The step that runs or was last.
     pub current: Option<Current>,
     /// Steps since the lists were last empty.
@@ -250,7 +249,7 @@ impl Ctx<'_> {
 }
 
 /// Takes the bios for the same device out of a list; both keep their order.
-fn split_off_same(list: &mut VecDeque<Idx>, is_same: impl Fn(Idx) -> bool) -> VecDeque<Idx> {
+fn split_off_same(list: &mut Fifo<Idx>, is_same: impl Fn(Idx) -> bool) -> Fifo<Idx> {
     let (same, lower) = core::mem::take(list).into_iter().partition(|bio| is_same(*bio));
     *list = lower;
     same

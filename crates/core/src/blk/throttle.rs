@@ -6,10 +6,10 @@
 //! Leaves out: a hierarchy of groups, live changes of limits, the tick the kernel rounds waiting times to, separate
 //! waiting lists for bytes and I/Os.
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use crate::config::ThrottleConfig;
+use crate::fifo::Fifo;
 use crate::slab::Idx;
 use crate::time::{MS, SEC, SimDuration, SimTime};
 
@@ -40,7 +40,7 @@ struct Lane {
     bytes: u64,
     ios: u64,
     /// Bios that wait with the bytes they will be charged, oldest first.
-    queue: VecDeque<(Idx, u64)>,
+    queue: Fifo<(Idx, u64)>,
     /// When the oldest may go.
     due: SimTime,
 }

@@ -6,12 +6,12 @@
 //! are 1 while hashed, 1 a flagged bio, 1 a request, 1 while work is scheduled, 1 a listing.
 //! Leaves out: zone append (native and emulated), bio-based devices, RCU and the mempool.
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::bio::bflag;
 use super::{Ctx, Task, Verdict};
 use crate::event::Event;
+use crate::fifo::Fifo;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
@@ -32,7 +32,7 @@ pub struct Wplug {
     /// Where the next write has to start, sectors from the zone start.
     pub wp_offset: Sector,
     /// Queued bios.
-    pub bios: VecDeque<Idx>,
+    pub bios: Fifo<Idx>,
     /// `bio_work` is scheduled.
     pub work: bool,
     /// On `zone_wplugs_list` (QD1).
@@ -47,7 +47,7 @@ pub struct ZoneWplugs {
     /// zone_wplugs_hash
     pub hash: SortedMap<ZoneNo, Wplug>,
     /// zone_wplugs_list (QD1), head first
-    pub list: VecDeque<ZoneNo>,
+    pub list: Fifo<ZoneNo>,
     /// zone_wplugs_worker (QD1)
     pub worker: super::zone_wplug_worker::Worker,
 }

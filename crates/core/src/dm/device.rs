@@ -6,13 +6,12 @@
 //! dm-crypt's writes leave from a thread of their own, sorted, except on zoned devices, where all is done inline.
 //! Leaves out: several targets in a table, integrity tags, zone append emulation, CPUs of kcryptd in parallel.
 
-use alloc::collections::VecDeque;
-
 use super::crypt::{self, WriteTree};
 use super::stripe::Stripe;
 use crate::blk::bio::{Bio, bflag};
 use crate::blk::{Ctx, Media, own_capacity};
 use crate::config::{DmConfig, DmTarget, SimConfig};
+use crate::fifo::Fifo;
 use crate::md::array::member_limits;
 use crate::md::limits::{self, StackLimits};
 use crate::observe::why::Why;
@@ -31,7 +30,7 @@ enum Target {
         zoned: bool,
         sector_ns: SimDuration,
         /// kcryptd's work with the time it is done: the bio, and how its read went.
-        work: VecDeque<(SimTime, Idx, BlkStatus)>,
+        work: Fifo<(SimTime, Idx, BlkStatus)>,
         /// Encrypted writes that wait for `dmcrypt_write`.
         writes: WriteTree,
     },
@@ -60,7 +59,7 @@ impl Dm {
                 (Target::Striped(Stripe { stripes, chunk_sectors }), smallest / chunk * chunk * stripes)
             }
             DmTarget::Crypt { max_read, max_write, sector_ns } => {
-                let (work, writes) = (VecDeque::new(), WriteTree::default());
+                let (work, writes) = (Fifo::new(), WriteTree::default());
                 let zoned = dm.members.iter().any(zoned);
                 (Target::Crypt { most: [max_read, max_write], zoned, sector_ns, work, writes }, smallest)
             }

@@ -5,12 +5,11 @@
 //! fixed latency later, in order.
 //! Leaves out: everything inside.
 
-use alloc::collections::VecDeque;
-
 use super::{Cmd, Done};
 use crate::bus::Bus;
 use crate::config::CappedConfig;
 use crate::event::Event;
+use crate::fifo::Fifo;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{BlkStatus, DevIdx, SECTOR_BYTES};
 
@@ -20,7 +19,7 @@ pub struct Capped {
     dev: DevIdx,
     cfg: CappedConfig,
     /// Commands at the device, in order of completion.
-    waiting: VecDeque<Cmd>,
+    waiting: Fifo<Cmd>,
     /// The device is occupied until then.
     busy_until: SimTime,
 }
@@ -28,7 +27,7 @@ pub struct Capped {
 impl Capped {
     /// Idle.
     pub fn new(dev: DevIdx, cfg: CappedConfig) -> Self {
-        Self { dev, cfg, waiting: VecDeque::new(), busy_until: 0 }
+        Self { dev, cfg, waiting: Fifo::new(), busy_until: 0 }
     }
     /// Time a command occupies the device, ns.
     fn service_ns(&self, cmd: &Cmd) -> SimDuration {

@@ -5,10 +5,9 @@
 //! the zone of the oldest command, or of the k other zones with the oldest commands the one reached first.
 //! Leaves out: the arm and the clock; the caller passes costs in.
 
-use alloc::collections::VecDeque;
-
 use super::Cmd;
 use crate::config::DriveProfile;
+use crate::fifo::Fifo;
 use crate::time::SimDuration;
 use crate::units::ZoneNo;
 
@@ -27,7 +26,7 @@ pub fn window(p: &DriveProfile, waiting: u32) -> u32 {
 /// the first sector of a command's zone.
 pub fn choose(
     p: &DriveProfile,
-    cache: &VecDeque<Cmd>,
+    cache: &Fifo<Cmd>,
     head: ZoneNo,
     visit: u32,
     mut cost: impl FnMut(&Cmd) -> SimDuration,

@@ -13,12 +13,12 @@ pub mod geometry;
 pub mod mechanics;
 pub mod zone;
 
-use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 
 use crate::bus::Bus;
 use crate::config::{DriveConfig, WriteOffMode};
 use crate::event::Event;
+use crate::fifo::Fifo;
 use crate::observe::snapshot::{CommandView, DriveView, HeadPhase, HeadView, ZoneView};
 use crate::observe::trace::{Action, TraceRecord};
 use crate::observe::why::Why;
@@ -107,10 +107,10 @@ pub struct DriveSetup {
 pub struct Drive {
     setup: Arc<DriveSetup>,
     /// Commands received: writes and zone management in order of arrival, reads anywhere.
-    waiting: VecDeque<Cmd>,
+    waiting: Fifo<Cmd>,
     interface: Option<Interface>,
     /// Written commands, oldest first; the one at the head stays until it is on the medium.
-    cache: VecDeque<Cmd>,
+    cache: Fifo<Cmd>,
     /// A reset that waits for the head, or runs.
     reset: Option<Cmd>,
     head: Head,
@@ -140,9 +140,9 @@ impl Drive {
         };
         Self {
             setup: Arc::new(DriveSetup { dev, seed, cfg: cfg.clone(), geometry }),
-            waiting: VecDeque::new(),
+            waiting: Fifo::new(),
             interface: None,
-            cache: VecDeque::new(),
+            cache: Fifo::new(),
             reset: None,
             head,
             zones,
@@ -215,7 +215,7 @@ impl Drive {
     }
 
     fn start_interface(&mut self, bus: &mut Bus, i: usize, status: BlkStatus, ns: SimDuration) {
-        let cmd = self.waiting.remove(i).expect("found before");
+        let cmd = self.waiting.remove(i);
         self.interface = Some(Interface { cmd, status, from: bus.now, until: bus.now + ns });
         bus.after(ns, Event::Interface(self.setup.dev));
     }
@@ -266,7 +266,7 @@ impl Drive {
             return Some(self.cache[i]);
         }
         let i = read?;
-        self.waiting.remove(i)
+        Some(self.waiting.remove(i))
     }
 
     /// Position in `waiting` of the read to serve: one that waited too long, else the one reached first.

@@ -6,7 +6,6 @@
 //! its own C; member bios reach their device only through the task's lists.
 //! Leaves out: degraded arrays and the retry of failed reads, write-intent bitmaps, safemode, discard, write-behind.
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::layout::Layout;
@@ -20,6 +19,7 @@ use crate::blk::bio::{Bio, EndIo, bflag};
 use crate::blk::split::Limits;
 use crate::blk::{Ctx, Media, own_capacity};
 use crate::config::{DeviceConfig, DeviceKind, MdConfig, MdLevel, SimConfig, SplitInsert};
+use crate::fifo::Fifo;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
@@ -46,7 +46,7 @@ pub struct Md {
     /// What it does.
     pub kind: Personality,
     /// Tasks that wait for a stripe, longest first.
-    pub(super) waiters: VecDeque<u16>,
+    pub(super) waiters: Fifo<u16>,
     /// The sync thread's position.
     pub sync: Option<Sync>,
     capacity: Sector,
@@ -110,7 +110,7 @@ impl Md {
         Self {
             limits,
             kind,
-            waiters: VecDeque::new(),
+            waiters: Fifo::new(),
             sync: md.sync.map(|s| Sync::new(s, rows * chunk)),
             capacity,
             rotational: md.members.iter().map(is_disk).collect(),

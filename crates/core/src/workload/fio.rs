@@ -7,13 +7,13 @@
 //! Leaves out: fio's generators (which zone comes next), verification, rates, mixes; while scanning for a zone only
 //! the one chosen is locked.
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::AnyWorkload;
 use crate::blk::bio::bflag;
 use crate::blk::{Ctx, NewBio};
 use crate::config::{FioZbdConfig, Rw, WorkloadConfig};
+use crate::fifo::Fifo;
 use crate::observe::snapshot::JobState;
 use crate::observe::trace::Action;
 use crate::observe::why::Why;
@@ -31,7 +31,7 @@ struct FioZone {
     owner: JobIdx,
     /// Recursion count of the mutex; 0 = free.
     count: u32,
-    waiters: VecDeque<JobIdx>,
+    waiters: Fifo<JobIdx>,
 }
 
 /// What fio's jobs share on a machine.
@@ -110,7 +110,7 @@ pub struct Fio {
     /// Queued and not reaped.
     in_flight: u32,
     /// Completed and not reaped: zone, end offset, was a write.
-    done: VecDeque<(ZoneNo, Sector, bool)>,
+    done: Fifo<(ZoneNo, Sector, bool)>,
     mgmt: Option<BlkStatus>,
     failed: bool,
 }
@@ -124,7 +124,7 @@ impl Fio {
             pos: u64::from(cfg.first_zone) * zone_sectors,
             issued: 0,
             in_flight: 0,
-            done: VecDeque::new(),
+            done: Fifo::new(),
             mgmt: None,
             failed: false,
         }

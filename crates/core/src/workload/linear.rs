@@ -6,12 +6,11 @@
 //! more than 256 pages; a batch of I/Os shares a plug.
 //! Leaves out: mixes, rates, think time; the page cache itself (`buffered` is its flusher's side).
 
-use alloc::collections::VecDeque;
-
 use super::AnyWorkload;
 use crate::blk::bio::{Bio, bflag};
 use crate::blk::{Ctx, NewBio};
 use crate::config::{LinearConfig, Rw, WorkloadConfig};
+use crate::fifo::Fifo;
 use crate::observe::snapshot::JobState;
 use crate::observe::why::Why;
 use crate::rng::Rng;
@@ -43,7 +42,7 @@ pub struct Linear {
     current: Option<(Sector, Sector, usize)>,
     /// I/Os left of the batch.
     batch: u32,
-    ios: VecDeque<Io>,
+    ios: Fifo<Io>,
     failed: bool,
 }
 
@@ -51,7 +50,7 @@ impl Linear {
     /// Before its first I/O.
     pub fn new(cfg: &LinearConfig, index: JobIdx, seed: u64) -> Self {
         let rng = Rng::stream(seed, "job", u64::from(index));
-        Self { rng, pos: cfg.first, issued: 0, current: None, batch: 0, ios: VecDeque::new(), failed: false }
+        Self { rng, pos: cfg.first, issued: 0, current: None, batch: 0, ios: Fifo::new(), failed: false }
     }
     /// Between two bios of an I/O.
     pub fn in_io(&self) -> bool {

@@ -8,12 +8,11 @@ pub mod fio;
 pub mod linear;
 pub mod writeback;
 
-use alloc::collections::VecDeque;
-
 use crate::blk::bio::{Bio, bflag};
 use crate::blk::{Ctx, NewBio};
 use crate::config::{JobConfig, ListedBio, WorkloadConfig};
 use crate::event::Event;
+use crate::fifo::Fifo;
 use crate::observe::snapshot::JobState;
 use crate::slab::Idx;
 use crate::thread::ThreadKind;
@@ -28,7 +27,7 @@ pub struct Job {
     /// What it does.
     pub state: JobState,
     /// Submitted and not ended, in order.
-    pub in_flight: VecDeque<Idx>,
+    pub in_flight: Fifo<Idx>,
     /// Bytes of those.
     pub bytes_in_flight: u64,
     /// The workload.
@@ -66,7 +65,7 @@ impl Job {
         Self {
             dev: cfg.dev,
             state: JobState::Starting,
-            in_flight: VecDeque::new(),
+            in_flight: Fifo::new(),
             bytes_in_flight: 0,
             kind,
             scheduled: false,

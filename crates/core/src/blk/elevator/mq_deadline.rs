@@ -5,10 +5,9 @@
 //! a new batch starts at the FIFO head when that expired or nothing lies ahead.
 //! Leaves out: RT and idle classes with aging (no workload sets a priority).
 
-use alloc::collections::VecDeque;
-
 use super::Queued;
 use crate::config::MqDeadlineConfig;
+use crate::fifo::Fifo;
 use crate::slab::Idx;
 use crate::sorted::SortedMap;
 use crate::time::SimTime;
@@ -22,7 +21,7 @@ struct Direction {
     /// By start sector, then by insertion.
     sort: SortedMap<(Sector, u64), Idx>,
     /// In order of insertion: sort key and deadline.
-    fifo: VecDeque<((Sector, u64), SimTime)>,
+    fifo: Fifo<((Sector, u64), SimTime)>,
     /// Where the next request of a batch is looked for.
     latest_pos: Sector,
 }
@@ -44,7 +43,7 @@ pub struct MqDeadline {
     cfg: MqDeadlineConfig,
     dir: [Direction; 2],
     /// Requests other than reads and writes go first.
-    dispatch: VecDeque<Idx>,
+    dispatch: Fifo<Idx>,
     last_dir: usize,
     batching: u32,
     starved: u32,
@@ -65,7 +64,7 @@ impl MqDeadline {
         Self {
             cfg,
             dir: Default::default(),
-            dispatch: VecDeque::new(),
+            dispatch: Fifo::new(),
             last_dir: WRITE,
             batching: 0,
             starved: 0,

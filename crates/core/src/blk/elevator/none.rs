@@ -4,15 +4,14 @@
 //! Rule: first in, first out.
 //! Leaves out: one list a CPU.
 
-use alloc::collections::VecDeque;
-
 use super::Queued;
+use crate::fifo::Fifo;
 use crate::slab::Idx;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CtxList {
-    list: VecDeque<Queued>,
+    list: Fifo<Queued>,
 }
 
 impl CtxList {

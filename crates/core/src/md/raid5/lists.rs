@@ -6,15 +6,14 @@
 //! passed it by often enough.
 //! Leaves out: bitmap_list, lists of worker groups.
 
-use alloc::collections::VecDeque;
-
 use super::{List, Raid5, state};
+use crate::fifo::Fifo;
 
 /// IO_THRESHOLD: stripes allowed to read, below which the delayed ones are activated.
 const IO_THRESHOLD: u32 = 1;
 
 impl Raid5 {
-    fn list(&mut self, list: List, pool: u8) -> Option<&mut VecDeque<u32>> {
+    fn list(&mut self, list: List, pool: u8) -> Option<&mut Fifo<u32>> {
         match list {
             List::None => None,
             List::Inactive => Some(&mut self.inactive[usize::from(pool)]),

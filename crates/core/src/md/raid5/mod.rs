@@ -20,10 +20,10 @@ mod handle;
 mod lists;
 mod spread;
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use crate::config::MdConfig;
+use crate::fifo::Fifo;
 use crate::md::layout::Layout;
 use crate::observe::snapshot::{MAX_STRIPES, StripeCacheView, StripeView, sflag};
 use crate::observe::why::Why;
@@ -134,12 +134,12 @@ pub struct Raid5 {
     pages: Vec<u8>,
     /// Used stripes by member sector.
     index: Vec<(Sector, u32)>,
-    inactive: [VecDeque<u32>; POOLS],
-    handle_list: VecDeque<u32>,
-    delayed_list: VecDeque<u32>,
-    hold_list: VecDeque<u32>,
+    inactive: [Fifo<u32>; POOLS],
+    handle_list: Fifo<u32>,
+    delayed_list: Fifo<u32>,
+    hold_list: Fifo<u32>,
     /// Stripes whose last reference raid5d has to drop (`released_stripes`).
-    released: VecDeque<u32>,
+    released: Fifo<u32>,
     /// What raid5d has taken and how many of them it has handled.
     taken: Vec<u32>,
     handled: usize,
@@ -211,10 +211,10 @@ impl Raid5 {
             pages: Vec::new(),
             index: Vec::new(),
             inactive: Default::default(),
-            handle_list: VecDeque::new(),
-            delayed_list: VecDeque::new(),
-            hold_list: VecDeque::new(),
-            released: VecDeque::new(),
+            handle_list: Fifo::new(),
+            delayed_list: Fifo::new(),
+            hold_list: Fifo::new(),
+            released: Fifo::new(),
             taken: Vec::new(),
             handled: 0,
             active: 0,
@@ -353,7 +353,7 @@ impl Raid5 {
     /// Bytes of the backing memory.
     pub fn heap_bytes(&self) -> usize {
         let lists = [&self.handle_list, &self.delayed_list, &self.hold_list, &self.released];
-        let places: usize = self.inactive.iter().chain(lists).map(VecDeque::capacity).sum();
+        let places: usize = self.inactive.iter().chain(lists).map(Fifo::capacity).sum();
         let bios: usize = self.stripes.iter().map(|s| s.bios.capacity()).sum();
         (places + self.taken.capacity()) * size_of::<u32>()
             + bios * size_of::<Attached>()
