@@ -331,6 +331,39 @@ await runCases({
     await player.until(async () => !(await player.location()).includes('b.at'), 'the fork is gone from the address');
   },
 
+  async 'submission steps'(visit) {
+    const player = await visit({ fragment: '#v=1&p=raid456-split&t=0s' });
+    const counter = (words) => player.untilText('event-counter', (text) => text.startsWith(words), words);
+    await counter('step 0 of 8');
+    for (const step of [1, 2, 3]) {
+      await player.get('submission').click();
+      await counter(`step ${step} of 8`);
+    }
+    await player.get('submission-back').click();
+    await counter('step 2 of 8');
+    await player.get('submission-back').click();
+    await counter('step 1 of 8');
+    await player.page.keyboard.press('s');
+    await counter('step 2 of 8');
+    equal(await player.page.getByTestId('fork').count(), 0, 'nothing to fork while I/O runs');
+  },
+
+  async 'order scene on small screens'(visit) {
+    for (const viewport of [{ width: 1366, height: 768 }, { width: 1280, height: 720 }, { width: 820, height: 1180 }, PHONE.viewport]) {
+      const player = await visit({ fragment: '#v=1&p=raid5-dd', viewport });
+      const boxes = await player.page.evaluate(() =>
+        [...document.querySelectorAll('.lane')].map((lane) => {
+          const [own, canvas] = [lane, lane.querySelector('canvas')].map((e) => e.getBoundingClientRect());
+          return { lane: own.bottom, canvas: canvas.bottom };
+        }),
+      );
+      equal(boxes.length, 2, 'lanes');
+      for (const box of boxes) {
+        check(box.canvas <= box.lane + 1, `a lane keeps to its place at ${viewport.width} px: ${JSON.stringify(box)}`);
+      }
+    }
+  },
+
   async 'back and forward'(visit) {
     const player = await visit({ fragment: PRESET });
     await player.setField('iodepth', '16');

@@ -168,7 +168,7 @@ pub static PRESETS: &[Preset] = &told([
         b: HEAD,
         row: &[],
         sweep: ("plug_flush_bytes", "64KiB,128KiB,192KiB,256KiB,384KiB,512KiB"),
-        t: Moment { ns: 100_000, k: 0 },
+        t: Moment { ns: 720_000, k: 0 },
         speed_ns: 20_000,
     },
     Preset {

@@ -121,6 +121,15 @@ impl Cursor {
         None
     }
 
+    /// Before the first event: a submission takes a step at time 0.
+    pub fn starts_with_step(&self) -> bool {
+        let mut probe = self.clone();
+        while probe.sim.next_time() == Some(0) {
+            probe.event(None);
+        }
+        probe.recent.track.as_ref().is_some_and(|t| t.steps > 0)
+    }
+
     /// A stacked run's I/O of the moment, with what is to come of it.
     pub fn order(&self) -> Option<OrderFrame> {
         let now = self.recent.track.as_ref()?;

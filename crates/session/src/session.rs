@@ -223,12 +223,18 @@ impl Session {
     pub fn submission_step(&mut self, forward: bool) -> bool {
         let (time, known) = (self.moment.time, self.known());
         let to = if forward {
-            self.sides().filter_map(|s| s.next_step(time, known)).min()
+            // Before the first record, what happens at time 0 is still to come.
+            let at_start = self.counts() == (0, 0) && self.sides().any(|s| s.at.starts_with_step());
+            let later = || self.sides().filter_map(|s| s.next_step(time, known)).min();
+            if at_start { Some(0) } else { later() }
         } else {
             self.sides().filter_map(|s| s.last_step(time)).max()
         };
-        if let Some(to) = to {
-            self.seek(to);
+        match to {
+            // Time 0 is the beginning, when nothing has happened: its records are counted.
+            Some(0) => self.seek_moment(Moment { time: 0, k: Some(u32::MAX) }),
+            Some(to) => self.seek(to),
+            None => {}
         }
         to.is_some()
     }

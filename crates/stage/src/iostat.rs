@@ -1,7 +1,7 @@
 //! `iostat -x` since the start of the run: the member disks' mean and the array.
 //!
 //! Models: sysstat's formulas over the counters of /sys/block/X/stat (kernel 10.2).
-//! Rule: reads or writes, whichever there are more of.
+//! Rule: a row a device and direction; where both occur, columns have the part of their names that is common.
 //! Leaves out: intervals and the other columns, which the command prints.
 
 use bioscope_core::observe::snapshot::{DiskStats, Snapshot};
@@ -14,8 +14,7 @@ use crate::text;
 
 /// Rows of runs that are compared, or of one that stands alone.
 pub fn table(runs: &[(Option<Side>, &OrderFrame, &Snapshot)]) -> Table {
-    let mut rows = Vec::new();
-    let mut writes = false;
+    let mut devices = Vec::new();
     for (side, order, snap) in runs {
         let stats = |dev: u16| snap.devices.get(usize::from(dev)).map(|d| d.stats).unwrap_or_default();
         let members = leaves(&order.cfg, order.top);
@@ -25,19 +24,30 @@ pub fn table(runs: &[(Option<Side>, &OrderFrame, &Snapshot)]) -> Table {
             None => "",
         };
         let below = members.iter().fold(DiskStats::default(), |sum, dev| add(sum, &stats(*dev)));
-        writes |= below.ios[1] > below.ios[0];
         let top = snap.devices.get(usize::from(order.top)).map_or("", |d| d.name.as_str());
         for (name, stats, disks) in [("sd*", below, members.len()), (top, stats(order.top), 1)] {
-            let mut row = vec![[letter, name].concat()];
-            row.extend(columns(&stats, disks.max(1) as f64, snap.now));
-            rows.push(row);
+            devices.push(([letter, name].concat(), stats, disks.max(1) as f64, snap.now));
         }
     }
-    let head = if writes {
-        vec!["", "w/s", "wMB/s", "%wrqm", "wareq-sz", "aqu-sz", "%util"]
-    } else {
-        vec!["", "r/s", "rMB/s", "%rrqm", "rareq-sz", "aqu-sz", "%util"]
+    let any = |s: &DiskStats, dir: usize| s.ios[dir] + s.merges[dir] > 0;
+    let seen = [0, 1].map(|dir| devices.iter().any(|(_, s, ..)| any(s, dir)));
+    let head = match seen {
+        [true, true] => vec!["", "/s", "MB/s", "%rqm", "areq-sz", "aqu-sz", "%util"],
+        [false, true] => vec!["", "w/s", "wMB/s", "%wrqm", "wareq-sz", "aqu-sz", "%util"],
+        _ => vec!["", "r/s", "rMB/s", "%rrqm", "rareq-sz", "aqu-sz", "%util"],
     };
+    let mut rows = Vec::new();
+    for (name, stats, disks, now) in &devices {
+        for (dir, letter) in [(0, " r"), (1, " w")] {
+            // Where one direction is all there is, every device has its row of it.
+            let shown = if seen == [true, true] { any(stats, dir) } else { dir == usize::from(seen[1]) };
+            if shown {
+                let mut row = vec![if seen == [true, true] { [name, letter].concat() } else { name.clone() }];
+                row.extend(columns(stats, dir, *disks, *now));
+                rows.push(row);
+            }
+        }
+    }
     Table { title: "iostat -x since the start, sd*: mean".into(), head, rows }
 }
 
@@ -58,8 +68,7 @@ fn of(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-fn columns(s: &DiskStats, disks: f64, now: u64) -> [String; 6] {
-    let i = usize::from(s.ios[1] > s.ios[0]);
+fn columns(s: &DiskStats, i: usize, disks: f64, now: u64) -> [String; 6] {
     let [ios, merges, sectors] = [s.ios[i], s.merges[i], s.sectors[i]].map(|v| v as f64);
     let wall = now as f64 / 1e9 * disks;
     [

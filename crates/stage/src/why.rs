@@ -107,7 +107,7 @@ fn sentence(why: &Why) -> String {
             format!("A bio to zone {zone} is *split after {}*: a request takes {limit}.", size(front_sectors))
         }
         Why::NoSchedTag { job, nr_requests } => {
-            format!("No sched tag free: *job {job} sleeps* until one of nr_requests {nr_requests} completes.")
+            format!("No tag free: *job {job} sleeps* until one of nr_requests {nr_requests} completes.")
         }
         Why::NoDriverTag { rq, queue_depth } => {
             format!("No driver tag free: *request {rq} waits*, the drive has all {queue_depth}.")

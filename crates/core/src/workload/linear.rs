@@ -169,7 +169,8 @@ impl Ctx<'_> {
             self.job(j).state = JobState::Done;
         } else {
             self.job(j).state = JobState::WaitCompletion;
-            if !over {
+            // Who does one I/O at a time has no depth to fill.
+            if !over && c.iodepth > 1 {
                 self.bus.because(0, Why::DepthFull { job: j, iodepth: c.iodepth });
             }
         }

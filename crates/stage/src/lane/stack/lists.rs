@@ -107,8 +107,7 @@ pub fn draw(pen: &mut Pen, area: Area, io: &Io) {
     ruler(pen, a, io, task);
     let none = TaskView::default();
     let task = task.unwrap_or(&none);
-    let at_disk = task.current.is_some_and(|b| io.member(b.dev).is_some());
-    let a = section(pen, if at_disk { "this step's bio" } else { "being split now" });
+    let a = section(pen, "this step's bio");
     chips(pen, a, io, task.current.as_slice(), true);
     let words = Pen::fitting(
         Font::Small,
