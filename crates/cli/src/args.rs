@@ -157,7 +157,7 @@ impl Args {
             [_, second, ..] => return Err(Failure::bad(format!("unexpected argument {second:?}"))),
         };
         let (mut s, mut problems) = load(name)?;
-        for edit in &self.set {
+        for edit in self.edits() {
             let edited = match edit.split_once('=') {
                 Some((key, value)) => s.set_text(key.trim(), value),
                 None => Err(Diagnostic::error(edit, "", "--set takes KEY=VALUE")),
@@ -179,9 +179,15 @@ impl Args {
     }
     /// The --set edits once more, on a scenario whose settings were replaced meanwhile; they were valid before.
     pub fn edit(&self, s: &mut Scenario) {
-        for (key, value) in self.set.iter().filter_map(|e| e.split_once('=')) {
+        for (key, value) in self.edits().filter_map(|e| e.split_once('=')) {
             drop(s.set_text(key.trim(), value));
         }
+    }
+    /// The --set edits in the order in which they act: names of devices are those of the stack, wherever it stands.
+    fn edits(&self) -> impl Iterator<Item = &str> {
+        let stack = |edit: &&str| edit.split_once('=').is_some_and(|(key, _)| text::STACK_KEYS.contains(&key.trim()));
+        let edits = || self.set.iter().map(String::as_str);
+        edits().filter(stack).chain(edits().filter(move |edit| !stack(edit)))
     }
     /// The sides asked for; `both` for a scenario without run B is bad input.
     pub fn sides(&self, s: &Scenario, default: &str) -> Result<Vec<Side>, Failure> {

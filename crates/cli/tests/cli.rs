@@ -133,6 +133,17 @@ fn all_problems_are_said_at_once() {
 }
 
 #[test]
+fn settings_of_disks_may_stand_before_the_stack() {
+    let link = "v=1&stack=raid0&drive=capped&raid_disks=3&sda.wiops=43&sdc.nomerges=2";
+    let mut set: Vec<&str> = link.split('&').skip(1).flat_map(|edit| ["--set", edit]).collect();
+    for _ in 0..5 {
+        set.rotate_left(2);
+        let args = ["url", "#v=1"].into_iter().chain(set.iter().copied()).collect::<Vec<_>>();
+        assert_eq!(done(&args), done(&["url", link]));
+    }
+}
+
+#[test]
 fn bad_command_lines_are_refused() {
     assert!(refused(&[]).contains("bioscope run SCENARIO"));
     for (args, message) in [

@@ -8,6 +8,10 @@ use common::*;
 
 /// One flusher that writes 4 KiB at random places as two bios each, 64 of them under a plug.
 fn flusher(order: PlugOrder, merge: PlugMerge) -> Run {
+    run(flushed(order, merge))
+}
+
+fn flushed(order: PlugOrder, merge: PlugMerge) -> SimConfig {
     let mut cfg = config();
     cfg.devices = vec![capped(0, 100_000)];
     cfg.kernel.plug.order = order;
@@ -31,7 +35,7 @@ fn flusher(order: PlugOrder, merge: PlugMerge) -> Run {
         bio_segment_bytes: 4096,
         start_ns: 0,
     });
-    run(cfg)
+    cfg
 }
 
 #[test]
@@ -47,6 +51,22 @@ fn kernel_2_4_a_list_turned_round_whose_head_is_tried_merges_one_pair_a_plug() {
     for (order, merge) in [(fifo, PlugMerge::Newest), (lifo, PlugMerge::Newest), (lifo, PlugMerge::Head)] {
         assert_eq!(share(&flusher(order, merge)), (500, 20 * 64));
     }
+}
+
+#[test]
+fn an_io_counts_once_from_its_first_bio_to_the_end_of_its_last() {
+    let mut cfg = flushed(PlugOrder::Fifo, PlugMerge::Newest);
+    // Each half is a request with a completion of its own.
+    cfg.devices[0].queue.as_mut().unwrap().nomerges = 2;
+    let run = run(cfg);
+    let s = run.sim.stats();
+    assert_eq!((s.total_ios, s.ios, s.q2c.n), (20 * 128, 20 * 64, 20 * 64));
+    let of = |action| run.trace.iter().filter(move |r| r.action == action && r.bio != 0);
+    let begun: Vec<_> = of(Action::Queue).collect();
+    let end = |bio| of(Action::Complete).find(|r| r.bio == bio).unwrap().time;
+    // The halves end in either order.
+    let sum: u64 = begun.chunks(2).map(|io| end(io[0].bio).max(end(io[1].bio)) - io[0].time).sum();
+    assert_eq!(s.q2c.sum, sum);
 }
 
 #[test]

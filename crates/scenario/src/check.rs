@@ -40,6 +40,8 @@ const CRYPT_DEFAULT: u64 = 128 << 10;
 const MAX_PIECES: u64 = 4096;
 /// Requests all jobs together may have in flight: about 200 bytes each.
 const MAX_IN_FLIGHT: u64 = 200_000;
+/// Seconds for which io.max may hold all I/Os in flight.
+const MAX_HELD_SECONDS: u64 = 1_000_000_000;
 /// Commands an AHCI port or the drive takes.
 const HARDWARE_TAGS: u64 = 32;
 /// The same of a device known by its limits only: an NVMe queue.
@@ -393,6 +395,10 @@ impl Checker<'_> {
                     let d = self.error(Key::Workload, "nothing would happen: nobody submits and no check runs");
                     self.problems.push(d.suggest("sync_action=check"));
                 }
+                if self.n(Key::RampSize) > 0 {
+                    let d = self.error(Key::RampSize, "nobody submits, so the ramp would not end");
+                    self.problems.push(d.suggest("0"));
+                }
                 Vec::new()
             }
             _ => self.jobs(&target),
@@ -519,8 +525,9 @@ impl Checker<'_> {
                 let layout = self.layout(level, &mut fits);
                 let md = self.md(level, members, chunk_sectors, layout);
                 if let Some(n) = sizes.iter().position(|size| md.data_offset >= *size) {
-                    let d = self.error(Key::DataOffset, ["beyond the end of ", &devices[n].name].concat());
-                    self.problems.push(d);
+                    let message = ["beyond the end of ", &devices[n].name, ", which has "].concat();
+                    let d = self.error(Key::DataOffset, message + &print_bytes(sizes[n] * SECTOR_BYTES));
+                    self.problems.push(d.suggest("0"));
                 }
                 for size in &mut sizes {
                     *size = size.saturating_sub(md.data_offset);
@@ -1024,7 +1031,9 @@ impl Checker<'_> {
             && first + sectors > u64::from(p.nr_conv_zones) * p.zone_sectors
         {
             let d = self.warning(Key::Rw, "writes beside a zone's write pointer fail");
-            self.problems.push(d.suggest("zonemode=zbd"));
+            // The zones of a disk below are not the device's.
+            let zbd = fio && self.stack() == Stack::None;
+            self.problems.push(d.suggest(if zbd { "zonemode=zbd" } else { "write" }));
         }
         let iodepth = if fio { self.n32(Key::Iodepth) } else { 1 };
         let mut batch = if fio { self.n32(Key::IodepthBatch) } else { 1 };
@@ -1253,7 +1262,7 @@ impl Checker<'_> {
 
     /// Limits that keep memory and the time of one event bounded: requests an I/O is cut into, and all in flight.
     fn too_many_pieces(&mut self, cfg: &SimConfig) {
-        let (mut in_flight, mut most, mut key) = (0, 0, Key::Iodepth);
+        let (mut in_flight, mut most, mut key, mut bytes) = (0, 0, Key::Iodepth, 0);
         for (job, i) in cfg.jobs.iter().zip(0u8..=u8::MAX) {
             let request = request_bytes(cfg, job);
             let (bs, iodepth) = match &job.workload {
@@ -1276,6 +1285,7 @@ impl Checker<'_> {
             }
             let of_job = pieces * u64::from(iodepth);
             in_flight += of_job;
+            bytes += bs * SECTOR_BYTES * u64::from(iodepth);
             // The job to be named is the one with most of it.
             if of_job > most {
                 (most, self.of) = (of_job, Some(Instance::Job(i)));
@@ -1286,6 +1296,23 @@ impl Checker<'_> {
             self.problems.push(d.allow(format!("up to {MAX_IN_FLIGHT} over all jobs")));
         }
         self.of = None;
+        self.held_too_long(cfg, bytes);
+    }
+
+    /// io.max must let go what is in flight while there is time to count it with.
+    fn held_too_long(&mut self, cfg: &SimConfig, bytes: u64) {
+        let least = bytes.div_ceil(MAX_HELD_SECONDS);
+        for (d, i) in cfg.devices.iter().zip(0u8..) {
+            let Some(t) = d.throttle else { continue };
+            for (key, rate) in [(Key::Rbps, t.rbps), (Key::Wbps, t.wbps)] {
+                if rate > 0 && rate < least {
+                    self.of = (d.queue.is_some() && cfg.devices.len() > 1).then_some(Instance::Disk(i));
+                    let d = self.error(key, "what is in flight would wait for more than 31 years");
+                    self.problems.push(d.allow(["from ", &print_bytes(least)].concat()).suggest(print_bytes(least)));
+                    self.of = None;
+                }
+            }
+        }
     }
 
     fn too_long(&mut self, cfg: &SimConfig, events: u64) {

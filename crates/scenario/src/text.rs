@@ -33,7 +33,7 @@ const FILE_EXTRA: usize = 256;
 const PACK_FROM: usize = 120;
 
 /// Settings that name devices.
-const STACK_KEYS: [&str; 2] = ["stack", "b.stack"];
+pub const STACK_KEYS: [&str; 2] = ["stack", "b.stack"];
 
 /// The upgraders: `UPGRADES[n - 1]` turns the settings of a text of version n into those of version n + 1.
 const UPGRADES: [Upgrade; LINK_VERSION as usize - 1] = [];

@@ -669,7 +669,7 @@ impl Ctx<'_> {
                 let at = self.jobs[usize::from(job)].in_flight.iter().position(|b| *b == bio).expect("was submitted");
                 self.jobs[usize::from(job)].in_flight.remove(at);
                 self.jobs[usize::from(job)].bytes_in_flight -= u64::from(b.first_nr_sectors) * SECTOR_BYTES;
-                self.account(&b);
+                self.account(job, &b);
                 self.job_bio_done(job, &b);
             }
         }

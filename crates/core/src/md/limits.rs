@@ -105,27 +105,27 @@ pub fn of_queue(q: &QueueConfig, chunk_sectors: u32) -> StackLimits {
     }
 }
 
-/// Limits of an array (md M.1).
+/// Limits of an array (md M.1). io_opt is an unsigned int of the kernel and wraps: 16 chunks of 256 MiB give no hint.
 pub fn md(cfg: &MdConfig, members: &[StackLimits], kernel: &KernelConfig) -> StackLimits {
     let (disks, chunk) = (members.len() as u32, cfg.chunk_sectors);
     let chunk_bytes = chunk * SECTOR_BYTES as u32;
     let own_chunk = if kernel.md_chunk_limit { chunk } else { 0 };
     let mut lim = match cfg.level {
         MdLevel::Raid0 => {
-            let lim = StackLimits::unlimited(chunk_bytes, chunk_bytes * disks, own_chunk);
+            let lim = StackLimits::unlimited(chunk_bytes, chunk_bytes.wrapping_mul(disks), own_chunk);
             StackLimits { max_hw_sectors: chunk, ..lim }
         }
         MdLevel::Raid1 => StackLimits::unlimited(0, 0, 0),
         MdLevel::Raid10 => {
             let near = cfg.layout & 0xff;
             let stripes = if disks.is_multiple_of(near) { disks / near } else { disks };
-            StackLimits::unlimited(chunk_bytes, chunk_bytes * stripes, own_chunk)
+            StackLimits::unlimited(chunk_bytes, chunk_bytes.wrapping_mul(stripes), own_chunk)
         }
         MdLevel::Raid5 | MdLevel::Raid6 => {
             let parities = if cfg.level == MdLevel::Raid6 { 2 } else { 1 };
             let stripe = chunk * (disks - parities);
             let chunk_sectors = if kernel.raid5_stripe_limit { stripe } else { 0 };
-            StackLimits::unlimited(chunk_bytes, stripe * SECTOR_BYTES as u32, chunk_sectors)
+            StackLimits::unlimited(chunk_bytes, stripe.wrapping_mul(SECTOR_BYTES as u32), chunk_sectors)
         }
     };
     lim.stack(members);
@@ -154,7 +154,7 @@ pub fn dm(cfg: &DmConfig, members: &[StackLimits], kernel: &KernelConfig) -> Sta
         DmTarget::Striped { chunk_sectors } => {
             let chunk_bytes = chunk_sectors * SECTOR_BYTES as u32;
             let own_chunk = if kernel.md_chunk_limit { chunk_sectors } else { 0 };
-            StackLimits::unlimited(chunk_bytes, chunk_bytes * members.len() as u32, own_chunk)
+            StackLimits::unlimited(chunk_bytes, chunk_bytes.wrapping_mul(members.len() as u32), own_chunk)
         }
         DmTarget::Crypt { .. } => StackLimits::unlimited(0, 0, 0),
     };
@@ -202,6 +202,20 @@ mod tests {
             preread_bypass_threshold: 1,
             sync: None,
         }
+    }
+
+    #[test]
+    fn io_opt_wraps_as_an_unsigned_int_does() {
+        let levels = [(MdLevel::Raid0, 16, 0), (MdLevel::Raid10, 32, 0x102), (MdLevel::Raid5, 17, 2)];
+        for (level, n, layout) in levels {
+            let lim = |n| md(&array(level, 256 * KIB, layout), &disks(n), &KernelConfig::default());
+            assert_eq!((lim(n).io_opt_bytes, lim(n + 2).io_min_bytes), (0, 256 << 20), "{level:?}");
+        }
+        let stripe = |n| {
+            let cfg = DmConfig { target: DmTarget::Striped { chunk_sectors: 512 * KIB }, members: Vec::new() };
+            dm(&cfg, &disks(n), &KernelConfig::default()).io_opt_bytes
+        };
+        assert_eq!((stripe(15), stripe(16), stripe(17)), (15 << 28, 0, 1 << 28));
     }
 
     #[test]

@@ -132,15 +132,15 @@ pub struct DriveTime {
 pub struct Stats {
     /// Start of the window; `None` while ramping.
     pub window_from: Option<SimTime>,
-    /// End of the window: the last counted completion, or the end of the run time.
+    /// End of the window: the last completion, or the end of the run time.
     pub window_to: SimTime,
     /// Bytes read by counted bios.
     pub read_bytes: u64,
     /// Bytes written by counted bios.
     pub write_bytes: u64,
-    /// Counted bios (fio's I/Os).
+    /// Counted I/Os: those of dd and of fio with zonemode=none end with their last bio, other workloads have one bio each.
     pub ios: u64,
-    /// Q to C of counted bios.
+    /// From the Q of a counted I/O's first bio to the C of its last.
     pub lat: Histogram,
     /// Q to G.
     pub q2g: Stage,
@@ -150,7 +150,7 @@ pub struct Stats {
     pub i2d: Stage,
     /// D to C.
     pub d2c: Stage,
-    /// Q to C.
+    /// Q to C of I/Os, as `lat`.
     pub q2c: Stage,
     /// Drive time.
     pub drive: DriveTime,

@@ -14,6 +14,7 @@ use crate::fifo::Fifo;
 use crate::observe::snapshot::JobState;
 use crate::observe::why::Why;
 use crate::rng::Rng;
+use crate::time::SimTime;
 use crate::units::{BioId, BlkStatus, JobIdx, Op, SECTOR_BYTES, Sector};
 
 /// bvecs of a direct bio (BIO_MAX_VECS).
@@ -28,6 +29,10 @@ struct Io {
     bios: (BioId, BioId),
     /// Its bios that have not ended.
     left: u32,
+    /// When its first bio was submitted.
+    since: SimTime,
+    /// One of its bios ended with an error.
+    failed: bool,
 }
 
 /// See the module.
@@ -80,11 +85,25 @@ impl Linear {
     }
 
     pub(super) fn bio_done(&mut self, bio: &Bio) {
-        self.failed |= bio.status != BlkStatus::Ok;
-        let at = self.ios.iter().position(|io| io.bios.0 <= bio.id && bio.id <= io.bios.1);
-        let io = &mut self.ios[at.expect("a bio belongs to an I/O")];
+        let at = self.io_of(bio);
+        let io = &mut self.ios[at];
         io.left -= 1;
+        io.failed |= bio.status != BlkStatus::Ok;
+        self.failed |= io.failed;
         self.drop_done();
+    }
+
+    /// When the I/O began that ends well with this bio, which has just ended without error; `None` where more is to come.
+    pub(super) fn done_since(&self, bio: &Bio) -> Option<SimTime> {
+        let at = self.io_of(bio);
+        let io = self.ios[at];
+        let open = self.current.is_some() && at + 1 == self.ios.len();
+        (io.left == 1 && !open && !io.failed).then_some(io.since)
+    }
+
+    fn io_of(&self, bio: &Bio) -> usize {
+        let at = self.ios.iter().position(|io| io.bios.0 <= bio.id && bio.id <= io.bios.1);
+        at.expect("a bio belongs to an I/O")
     }
 
     fn drop_done(&mut self) {
@@ -126,6 +145,7 @@ impl Ctx<'_> {
         // Direct writes are synchronous, flushed ones are not.
         let sync = if op == Op::Write && !c.buffered { bflag::SYNC } else { 0 };
         let next_id = self.ids.0 + 1;
+        let now = self.bus.now;
         let l = self.linear(j);
         let (sector, left, n) = l.current.expect("just begun");
         let nr_sectors = bio_sectors(c, job.bio_segment_bytes, n, left);
@@ -135,6 +155,7 @@ impl Ctx<'_> {
         let io = l.ios.back_mut().expect("just begun");
         if io.left == 0 && n == 0 {
             io.bios.0 = next_id;
+            io.since = now;
         }
         io.bios.1 = next_id;
         io.left += 1;
@@ -159,7 +180,7 @@ impl Ctx<'_> {
         if let Some(sector) = next {
             l.batch -= 1;
             l.current = Some((sector, c.bs, 0));
-            l.ios.push_back(Io { bios: (BioId::MAX, 0), left: 0 });
+            l.ios.push_back(Io { bios: (BioId::MAX, 0), left: 0, since: 0, failed: false });
             return true;
         }
         let over = l.batch > 0;

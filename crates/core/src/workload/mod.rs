@@ -169,12 +169,15 @@ impl Ctx<'_> {
         self.close_if_over(j);
     }
 
-    /// Counts an ended bio (decisions 3).
-    pub(crate) fn account(&mut self, bio: &Bio) {
+    /// Counts an ended bio (decisions 3), and with the last of its bios an I/O.
+    pub(crate) fn account(&mut self, j: JobIdx, bio: &Bio) {
         let bytes = u64::from(bio.first_nr_sectors) * SECTOR_BYTES;
-        let latency = self.bus.now - bio.q_time;
         if bio.status != BlkStatus::Ok {
             self.bus.stats.nr_errors += 1;
+            // A run that ends with a failure lasts until then.
+            if self.bus.measuring {
+                self.bus.stats.window_to = self.bus.now;
+            }
             return;
         }
         if bio.op.is_zone_mgmt() {
@@ -184,11 +187,18 @@ impl Ctx<'_> {
         self.bus.stats.total_ios += 1;
         self.bus.stats.total_bytes += bytes;
         if self.bus.measuring {
+            let since = match &self.job(j).kind {
+                AnyWorkload::Linear(l) => l.done_since(bio),
+                _ => Some(bio.q_time),
+            };
             let s = &mut self.bus.stats;
-            s.ios += 1;
             s.window_to = self.bus.now;
-            s.lat.add(latency);
-            s.q2c.add(latency);
+            if let Some(since) = since {
+                let latency = self.bus.now - since;
+                s.ios += 1;
+                s.lat.add(latency);
+                s.q2c.add(latency);
+            }
             match bio.op {
                 Op::Read => s.read_bytes += bytes,
                 _ => s.write_bytes += bytes,
