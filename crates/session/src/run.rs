@@ -144,13 +144,14 @@ impl Simulated {
     pub fn last_step(&self, before: SimTime) -> Option<SimTime> {
         let until = before.checked_sub(1)?;
         let from = self.checkpoints.partition_point(|c| c.sim.now() < before);
-        self.checkpoints[..from].iter().rev().find_map(|c| {
+        let later = self.checkpoints[..from].iter().rev().find_map(|c| {
             let (mut at, mut last) = (c.clone(), None);
             while let Some(time) = at.next_step(0, until) {
                 last = Some(time);
             }
             last
-        })
+        });
+        later.or_else(|| self.checkpoints.first().filter(|c| c.starts_with_step()).map(|_| 0))
     }
 
     /// What is known of the whole run, once simulated to its end.
