@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use bioscope_core::config::SimConfig;
+use bioscope_core::observe::check::{Cause, Violation, ZoneOrder};
 use bioscope_formats::fio::{Outcome, summary};
 use bioscope_formats::json;
 use bioscope_scenario::value::print_seconds;
@@ -18,9 +20,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let mut objects = Vec::new();
     for (cfg, &side) in configs(&s, &sides, &mut Vec::new())?.into_iter().zip(&sides) {
         let name = if side == Side::B || sides.len() > 1 { format!("{name} {}", word(side)) } else { name.clone() };
-        let done = simulate::to_end(cfg).map_err(|e| Failure::Failed(vec![format!("error: {name}: {e}")]))?;
+        let mut order = ZoneOrder::new(&cfg);
+        let done =
+            simulate::to_end_with(cfg, &mut order).map_err(|e| Failure::Failed(vec![format!("error: {name}: {e}")]))?;
         if done.stats.nr_errors > 0 {
             say(&[errors_note(&name, done.stats.nr_errors)]);
+        }
+        if let Some(first) = order.violations.first() {
+            say(&[zone_note(&name, &done.cfg, &order, first)]);
         }
         // What `check` cannot know: a run whose jobs end before its time is over.
         if let Some(change) = done.cfg.changes.first().filter(|change| change.at > done.stats.window_to) {
@@ -54,6 +61,25 @@ pub fn errors_note(name: &str, n: u64) -> String {
     let ios = if n == 1 { "1 I/O" } else { &format!("{n} I/Os") };
     format!(
         "note: {name}: {ios} ended with an error, and fio jobs end at their first; `bioscope trace --actions C` shows where"
+    )
+}
+
+/// What to say of zone writes that reached their disk out of order.
+fn zone_note(name: &str, cfg: &SimConfig, order: &ZoneOrder, first: &Violation) -> String {
+    let disk = &cfg.devices[usize::from(first.dev)].name;
+    let cause = match first.cause {
+        Cause::Throttled => "io.max had held it back",
+        Cause::Submitted => "it was submitted in that order",
+    };
+    format!(
+        "note: {name}: {} of {} zone writes reached their disk behind later ones, the first at {}: zone {} of {disk}, \
+         sector {} after the writes had got to {}; {cause}",
+        order.found,
+        order.writes,
+        print_seconds(first.time),
+        first.zone,
+        first.sector,
+        first.behind
     )
 }
 

@@ -465,3 +465,14 @@ fn the_parts_of_a_short_run_are_parts_of_it() {
     let sum: f64 = shares.sum();
     assert!((99.0..=101.0).contains(&sum), "{drive}");
 }
+
+#[test]
+fn a_run_says_which_zone_write_came_too_late_and_why() {
+    let held = bioscope(&["run", "stack=dm-crypt&max_write_size=128KiB&iodepth=2&wiops=20&runtime=1s"]);
+    assert!(
+        err(&held).contains("zone writes reached their disk behind later ones, the first at 0.2s: zone 1118 of sda")
+    );
+    assert!(err(&held).contains("; io.max had held it back"), "{}", err(&held));
+    // Without a limit the order holds, and nothing is said.
+    done(&["run", "stack=dm-crypt&max_write_size=128KiB&iodepth=2&runtime=1s"]);
+}
