@@ -240,7 +240,7 @@ pub static PRESETS: &[Preset] = &told([
         b: &[(Key::RmwLevel, "1")],
         row: &[],
         sweep: ("bs", "64KiB,128KiB,192KiB,256KiB,320KiB,384KiB,448KiB"),
-        t: Moment { ns: 12 * MS, k: 0 },
+        t: Moment { ns: 42 * MS, k: 0 },
         speed_ns: 2 * MS,
     },
 ]);

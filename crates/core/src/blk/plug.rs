@@ -121,15 +121,12 @@ impl Ctx<'_> {
         };
         let Some(rq) = rq else { return false };
         let merged = self.attempt_bio_merge(rq, bio) == Merge::Done;
-        if !merged && self.bios[bio].nr_sectors > 0 {
-            let (id, end) = (self.rqs[rq].id, self.rqs[rq].end());
-            let (bio_id, sector) = (self.bios[bio].id, self.bios[bio].sector);
-            if self.tasks[t].stacked {
-                self.bus.because(bio_id, Why::NotMerged { dev, rq: id, end, sector });
-            }
-        }
-        if merged {
-            self.bus.stats.nr_plug_merges += 1;
+        self.bus.stats.nr_plug_merges += u64::from(merged);
+        // Without a stack a miss is no news: nobody expects neighbours.
+        if !merged && self.tasks[t].stacked {
+            let (r, b) = (&self.rqs[rq], &self.bios[bio]);
+            let why = Why::NotMerged { dev, rq: r.id, end: r.end(), sector: b.sector };
+            self.bus.because(b.id, why);
         }
         merged
     }
