@@ -123,8 +123,8 @@ pub static PRESETS: &[Preset] = &told([
     Preset {
         name: "raid456-split",
         title: "One large read, split twice by raid5",
-        look_for: "What is left of a split waits behind everything in A, so the third chunk is read before the second; \
-                   in B it goes to the head of the list and the chunks ascend.",
+        look_for: "What is left of a split goes to the tail of the list in A, so the third chunk is read before the \
+                   second; in B it goes to the head and the chunks ascend.",
         sources: &[SPLIT_FIX],
         a: &[
             (Key::Workload, "dd"),
@@ -174,8 +174,8 @@ pub static PRESETS: &[Preset] = &told([
     Preset {
         name: "raid0-unaligned",
         title: "One write that starts beside raid0's chunks",
-        look_for: "Each piece ends 8 sectors short of a chunk: A writes all long parts first and the short ones at the end, \
-                   in reverse; B writes each short part right behind its long one.",
+        look_for: "Each piece ends 8 sectors into the next chunk: A writes all long parts first and the 8-sector tails at \
+                   the end, in reverse; B writes each tail in its turn, in front of the long part that follows it.",
         sources: &["Mail \"md/raid0: Fix performance regression for large sequential writes\" (August 2023)"],
         // Sector 1479315464, 63392 sectors long.
         a: &[
