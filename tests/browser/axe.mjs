@@ -17,6 +17,11 @@ const STATES = {
     settings: { fragment: `${PRESET}&t=2s` },
     enter: (player) => player.get('share').click(),
   },
+  'order scene': { settings: { fragment: '#v=1&p=raid5-dd' } },
+  'order scene on a phone': {
+    settings: { fragment: '#v=1&p=raid456-split', viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  },
+  'a check of an array': { settings: { fragment: '#v=1&p=raid6-check-36' } },
   fork: { settings: { fragment: `${PRESET}&b.at=1.2s&t=2s` } },
   'some of the panels': { settings: { fragment: `${PRESET}&view=drive,why&t=2s` } },
   'in a frame': { settings: { query: '?embed=1', fragment: `${PRESET}&t=2s`, viewport: { width: 700, height: 400 } } },

@@ -32,9 +32,9 @@ pub fn table(runs: &[(Option<Side>, &OrderFrame, &Snapshot)]) -> Table {
     let any = |s: &DiskStats, dir: usize| s.ios[dir] + s.merges[dir] > 0;
     let seen = [0, 1].map(|dir| devices.iter().any(|(_, s, ..)| any(s, dir)));
     let head = match seen {
-        [true, true] => vec!["", "/s", "MB/s", "%rqm", "areq-sz", "aqu-sz", "%util"],
-        [false, true] => vec!["", "w/s", "wMB/s", "%wrqm", "wareq-sz", "aqu-sz", "%util"],
-        _ => vec!["", "r/s", "rMB/s", "%rrqm", "rareq-sz", "aqu-sz", "%util"],
+        [true, true] => vec!["Device", "/s", "MB/s", "%rqm", "areq-sz", "aqu-sz", "%util"],
+        [false, true] => vec!["Device", "w/s", "wMB/s", "%wrqm", "wareq-sz", "aqu-sz", "%util"],
+        _ => vec!["Device", "r/s", "rMB/s", "%rrqm", "rareq-sz", "aqu-sz", "%util"],
     };
     let mut rows = Vec::new();
     for (name, stats, disks, now) in &devices {
