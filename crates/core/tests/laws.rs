@@ -12,22 +12,6 @@ use bioscope_core::sim::{Advance, Simulation};
 use bioscope_core::units::{BlkStatus, Op};
 use common::*;
 
-/// Draws for the tests, independent of the simulator's.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-    fn flip(&mut self) -> bool {
-        self.below(2) == 1
-    }
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
-
 fn random_machine(d: &mut Dice) -> SimConfig {
     let mut cfg = config();
     cfg.seed = d.below(1 << 20);

@@ -4,11 +4,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+mod common;
+
 use bioscope_core::config::{MdConfig, MdLevel};
 use bioscope_core::md::raid5::{Attach, Output, Raid5, Spread, Step, StripeIo};
 use bioscope_core::observe::snapshot::sflag::{LOCKED, OVERWRITE, PARITY, READING, TOWRITE, UPTODATE, WRITING};
 use bioscope_core::observe::trace::NO_ORIGIN;
 use bioscope_core::observe::why::Why;
+use common::Dice;
 
 fn config(level: MdLevel, disks: usize, chunk_kib: u32) -> MdConfig {
     MdConfig {
@@ -415,22 +418,6 @@ fn md_m6_bypass() {
         a.end(&ios);
         // Without writes of full stripes nothing holds it back.
         assert_eq!(a.rounds().len(), if waits { 2 } else { 1 });
-    }
-}
-
-/// Draws for the tests.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-    fn flip(&mut self) -> bool {
-        self.below(2) == 1
-    }
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
     }
 }
 

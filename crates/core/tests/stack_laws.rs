@@ -10,25 +10,6 @@ use bioscope_core::units::Op;
 use common::*;
 use std::sync::Arc;
 
-/// A seeded choice, independent of the simulator's own.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize]
-    }
-    fn flip(&mut self) -> bool {
-        self.below(2) == 0
-    }
-}
-
 fn kernel(d: &mut Dice) -> KernelConfig {
     KernelConfig {
         split_insert: d.pick(&[SplitInsert::Head, SplitInsert::Tail]),

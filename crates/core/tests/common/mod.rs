@@ -147,6 +147,22 @@ pub fn mgmt(at: u64, z: u32, op: Op) -> ListedBio {
     ListedBio { at, op, sector: u64::from(SEQ + z) * ZONE, nr_sectors: 0, nowait: false }
 }
 
+/// Draws for the tests, independent of the simulator's.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+    pub fn flip(&mut self) -> bool {
+        self.below(2) == 1
+    }
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
 /// A finished run.
 pub struct Run {
     pub sim: Simulation,
