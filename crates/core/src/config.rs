@@ -11,7 +11,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::time::{SimDuration, SimTime};
-use crate::units::{DevIdx, Sector};
+use crate::units::{DevIdx, IoPrio, Sector};
 
 /// Everything that determines a run. Two equal values give two equal traces.
 #[derive(Clone, Debug, PartialEq)]
@@ -418,6 +418,10 @@ pub struct QueueConfig {
     pub zoned_qd1_writes: bool,
     /// iosched/ attributes of mq-deadline.
     pub mq_deadline: MqDeadlineConfig,
+    /// iosched/ attributes of kyber.
+    pub kyber: KyberConfig,
+    /// iosched/ attributes of bfq.
+    pub bfq: BfqConfig,
 }
 
 /// `queue/scheduler`.
@@ -428,6 +432,10 @@ pub enum ElevatorKind {
     None,
     /// mq-deadline
     MqDeadline,
+    /// kyber
+    Kyber,
+    /// bfq
+    Bfq,
 }
 
 /// Search order of the sbitmap behind driver tags (kernel 3.2).
@@ -448,6 +456,8 @@ pub struct MqDeadlineConfig {
     pub read_expire_ns: SimDuration,
     /// ns
     pub write_expire_ns: SimDuration,
+    /// A request of a lower class older than this goes before higher classes, ns.
+    pub prio_aging_expire_ns: SimDuration,
     /// Read batches before a write batch.
     pub writes_starved: u32,
     /// Requests in a batch.
@@ -461,9 +471,66 @@ impl Default for MqDeadlineConfig {
         Self {
             read_expire_ns: 500_000_000,
             write_expire_ns: 5_000_000_000,
+            prio_aging_expire_ns: 10_000_000_000,
             writes_starved: 2,
             fifo_batch: 16,
             front_merges: true,
+        }
+    }
+}
+
+/// kyber's tunables (kernel 4.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KyberConfig {
+    /// read_lat_nsec
+    pub read_lat_ns: SimDuration,
+    /// write_lat_nsec
+    pub write_lat_ns: SimDuration,
+}
+
+impl Default for KyberConfig {
+    fn default() -> Self {
+        Self { read_lat_ns: 2_000_000, write_lat_ns: 10_000_000 }
+    }
+}
+
+/// bfq's tunables (kernel 4.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BfqConfig {
+    /// ns
+    pub fifo_expire_sync_ns: SimDuration,
+    /// ns
+    pub fifo_expire_async_ns: SimDuration,
+    /// KiB
+    pub back_seek_max_kib: u32,
+    /// A backward distance counts this many times.
+    pub back_seek_penalty: u32,
+    /// How long a sync queue without requests is waited for, ns.
+    pub slice_idle_ns: SimDuration,
+    /// Largest budget in sectors; 0 = tuned by the peak rate.
+    pub max_budget: u32,
+    /// Longest time a queue is served, ns.
+    pub timeout_sync_ns: SimDuration,
+    /// Idle always, one request at a time: exact shares.
+    pub strict_guarantees: bool,
+    /// Weight-raising of interactive and soft real-time queues.
+    pub low_latency: bool,
+}
+
+impl Default for BfqConfig {
+    fn default() -> Self {
+        Self {
+            fifo_expire_sync_ns: 125_000_000,
+            fifo_expire_async_ns: 250_000_000,
+            back_seek_max_kib: 16_384,
+            back_seek_penalty: 2,
+            slice_idle_ns: 8_000_000,
+            max_budget: 0,
+            timeout_sync_ns: 125_000_000,
+            strict_guarantees: false,
+            low_latency: true,
         }
     }
 }
@@ -581,6 +648,8 @@ pub struct JobConfig {
     pub dev: DevIdx,
     /// What it does.
     pub workload: WorkloadConfig,
+    /// Priority of its I/O (fio prio, prioclass).
+    pub prio: IoPrio,
     /// Mean contiguous bytes of its pages: decides segments (decisions 18).
     pub bio_segment_bytes: u32,
     /// Starts at, ns.

@@ -51,6 +51,34 @@ impl Op {
     }
 }
 
+/// I/O priority of a bio or request (`bi_ioprio`).
+///
+/// Order is the schedulers': classes first (none counts as best effort), then the level, 0 highest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct IoPrio {
+    /// IOPRIO_CLASS_*
+    pub class: IoClass,
+    /// 0 (highest) to 7.
+    pub level: u8,
+}
+
+/// IOPRIO_CLASS_NONE, _RT, _BE, _IDLE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(u8)]
+pub enum IoClass {
+    /// Not set: treated as best effort.
+    #[default]
+    None = 0,
+    /// Realtime.
+    Rt = 1,
+    /// Best effort.
+    Be = 2,
+    /// Idle.
+    Idle = 3,
+}
+
 /// `blk_status_t` values the model can produce, with their errno names (kernel 3.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -164,6 +164,7 @@ impl View<'_> {
             busy: t.holders().iter().map(|h| h.map(|rq| self.st.rqs[rq].zone)).collect(),
             bits_per_word: t.bits_per_word(),
             waiters,
+            ..TagsView::default()
         }
     }
 
@@ -215,12 +216,10 @@ impl View<'_> {
             AnyElevator::None(e) => ElevatorView::None { queued: requests(&mut e.iter()) },
             AnyElevator::MqDeadline(e) => {
                 let (mut reads, mut writes, batching, starved) = e.view();
-                ElevatorView::MqDeadline {
-                    reads: requests(&mut reads),
-                    writes: requests(&mut writes),
-                    batching,
-                    starved,
-                }
+                let sort = [requests(&mut reads), requests(&mut writes)];
+                let be = DeadlineClassView { sort, ..Default::default() };
+                let classes = [Default::default(), be, Default::default()];
+                ElevatorView::MqDeadline(DeadlineView { classes, batching, starved, ..Default::default() })
             }
         };
         let with_sched = q.sched_tags.is_some();

@@ -89,6 +89,7 @@ fn random_jobs(d: &mut Dice, cfg: &mut SimConfig) {
                 in_flight_limit: 100 << 20,
                 first_zone: SEQ,
             }),
+            prio: Default::default(),
             bio_segment_bytes: 11_703,
             start_ns: 0,
         });
@@ -110,6 +111,7 @@ fn random_jobs(d: &mut Dice, cfg: &mut SimConfig) {
             name: "fio".into(),
             dev: 0,
             workload: WorkloadConfig::FioZbd(fio.clone()),
+            prio: Default::default(),
             bio_segment_bytes: segment,
             start_ns: 0,
         });

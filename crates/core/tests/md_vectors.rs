@@ -164,6 +164,7 @@ fn md_m12_vector_7_not_sync() {
             buffered: true,
             nowait: false,
         }),
+        prio: Default::default(),
         bio_segment_bytes: 4096,
         start_ns: 0,
     });
@@ -269,6 +270,7 @@ fn md_m12_vector_10_two_readers_on_mirrors() {
                 buffered: false,
                 nowait: false,
             }),
+            prio: Default::default(),
             bio_segment_bytes: 4096,
             start_ns: 0,
         });

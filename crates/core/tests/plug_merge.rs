@@ -32,6 +32,7 @@ fn flushed(order: PlugOrder, merge: PlugMerge) -> SimConfig {
             buffered: true,
             nowait: false,
         }),
+        prio: Default::default(),
         bio_segment_bytes: 4096,
         start_ns: 0,
     });

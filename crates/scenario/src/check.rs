@@ -738,10 +738,13 @@ impl Checker<'_> {
             mq_deadline: MqDeadlineConfig {
                 read_expire_ns: self.n(Key::ReadExpire),
                 write_expire_ns: self.n(Key::WriteExpire),
+                prio_aging_expire_ns: 10_000_000_000,
                 writes_starved: self.n32(Key::WritesStarved),
                 fifo_batch: self.n32(Key::FifoBatch),
                 front_merges: self.on(Key::FrontMerges),
             },
+            kyber: Default::default(),
+            bfq: Default::default(),
         }
     }
 
@@ -959,6 +962,7 @@ impl Checker<'_> {
             name: String::new(),
             dev: 0,
             workload: WorkloadConfig::FioZbd(workload),
+            prio: Default::default(),
             bio_segment_bytes: self.segment_bytes(),
             start_ns: 0,
         }
@@ -1071,6 +1075,7 @@ impl Checker<'_> {
                 buffered: self.on(Key::Buffered),
                 nowait: self.on(Key::Nowait),
             }),
+            prio: Default::default(),
             bio_segment_bytes: if fio { self.segment_bytes() } else { 4096 },
             start_ns: 0,
         }
@@ -1120,6 +1125,7 @@ impl Checker<'_> {
                 in_flight_limit: self.n(Key::WbInFlight),
                 first_zone: offset.min(u64::from(u32::MAX)) as u32,
             }),
+            prio: Default::default(),
             bio_segment_bytes: self.n32(Key::WbSegmentBytes),
             start_ns: 0,
         })

@@ -105,14 +105,14 @@ fn record(action: Action, time: u64, zone: ZoneNo, id: u32) -> TraceRecord {
 }
 
 fn device() -> DeviceView {
-    let tags = TagsView { depth: 32, busy: vec![None; 32], bits_per_word: 8, waiters: 0 };
-    let sched = TagsView { depth: 64, busy: vec![None; 64], bits_per_word: 16, waiters: 0 };
+    let tags = TagsView { depth: 32, busy: vec![None; 32], bits_per_word: 8, ..TagsView::default() };
+    let sched = TagsView { depth: 64, busy: vec![None; 64], bits_per_word: 16, ..TagsView::default() };
     DeviceView {
         name: "sda".into(),
         zone_wplugs: Vec::new(),
         zone_wplugs_list: Vec::new(),
         worker: WorkerView::default(),
-        elevator: ElevatorView::MqDeadline { reads: Vec::new(), writes: Vec::new(), batching: 0, starved: 0 },
+        elevator: ElevatorView::MqDeadline(Default::default()),
         sched_tags: Some(sched),
         tags,
         dispatch: Vec::new(),
@@ -320,7 +320,13 @@ pub fn extreme() -> Scene {
     let job = scene.snap.jobs[0].clone();
     scene.snap.jobs = (0..64).map(|_| JobView { iodepth: 256, ..job.clone() }).collect();
     let device = &mut scene.snap.devices[0];
-    device.tags = TagsView { depth: 8_192, busy: vec![Some(FIRST); 8_192], bits_per_word: 64, waiters: 4_000 };
+    device.tags = TagsView {
+        depth: 8_192,
+        busy: vec![Some(FIRST); 8_192],
+        bits_per_word: 64,
+        waiters: 4_000,
+        ..TagsView::default()
+    };
     device.dispatch = device.zone_wplugs.iter().filter_map(|p| p.in_flight).cycle().take(500).collect();
     let drive = &mut device.drive;
     drive.waiting = drive.cache.iter().copied().cycle().take(500).collect();
@@ -370,6 +376,8 @@ pub fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConf
         nomerges: 0,
         zoned_qd1_writes: false,
         mq_deadline: MqDeadlineConfig::default(),
+        kyber: Default::default(),
+        bfq: Default::default(),
     };
     let capped = CappedConfig { capacity: 1 << 31, iops: 0, rate: 200_000_000, latency_ns: 100_000 };
     let disk = |n: u16| DeviceConfig {
@@ -414,7 +422,14 @@ pub fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConf
         kernel: KernelConfig { split_insert: insert, raid5_stripe_limit: false, ..KernelConfig::default() },
         host: HostCosts { step_ns: 2_000, ..HostCosts::default() },
         devices,
-        jobs: vec![JobConfig { name: "dd".into(), dev: disks, workload, bio_segment_bytes: 2 << 20, start_ns: 0 }],
+        jobs: vec![JobConfig {
+            name: "dd".into(),
+            dev: disks,
+            workload,
+            prio: Default::default(),
+            bio_segment_bytes: 2 << 20,
+            start_ns: 0,
+        }],
         changes: Vec::new(),
         faults: Vec::new(),
     }

@@ -7,7 +7,7 @@
 
 use crate::slab::Idx;
 use crate::time::SimTime;
-use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, Op, Sector};
+use crate::units::{BioId, BlkStatus, DevIdx, IoPrio, JobIdx, Op, Sector};
 
 /// `bi_opf` and `bi_flags` bits in use.
 pub mod bflag {
@@ -81,6 +81,8 @@ pub struct Bio {
     pub origin: Sector,
     /// Mean contiguous bytes of its pages.
     pub segment_bytes: u32,
+    /// Priority.
+    pub prio: IoPrio,
     /// When it was queued.
     pub q_time: SimTime,
     /// When its stacked device began to count it.

@@ -7,7 +7,7 @@
 //! Leaves out: write hints, integrity, cgroups, priorities.
 
 use super::bio::bflag;
-use super::elevator::{AnyElevator, Queued};
+use super::elevator::AnyElevator;
 use super::split::nr_segments;
 use super::{Ctx, Task};
 use crate::event::Event;
@@ -158,7 +158,8 @@ impl Ctx<'_> {
             return false;
         }
         let sector = self.rqs[rq].sector;
-        self.queue(dev).elevator.reposition(Queued { rq, op, sector }, old);
+        let queued = self.queued(rq);
+        self.queue(dev).elevator.reposition(queued, old);
         self.queue(dev).last_merge = Some(rq);
         if !cheap_only {
             let joined = if sector == old {
@@ -190,8 +191,7 @@ impl Ctx<'_> {
         if !self.fits(dev, start, sectors, segments) {
             return false;
         }
-        let queued = |rq, r: &super::request::Request| Queued { rq, op: r.op, sector: r.sector };
-        let (a, b) = (queued(first, &self.rqs[first]), queued(second, &self.rqs[second]));
+        let (a, b) = (self.queued(first), self.queued(second));
         self.queue(dev).elevator.merged(a, b);
         let q = self.queue(dev);
         q.last_merge = q.last_merge.filter(|last| *last != second);

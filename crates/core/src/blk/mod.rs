@@ -29,7 +29,7 @@ use crate::observe::trace::{Action, NO_ORIGIN, TraceRecord, flag};
 use crate::observe::why::Why;
 use crate::slab::{Idx, Slab};
 use crate::thread::Thread;
-use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
+use crate::units::{BioId, BlkStatus, DevIdx, IoPrio, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
 use crate::workload::{Job, fio::Shared};
 use bio::{Bio, EndIo, bflag};
 use device::Waiter;
@@ -218,6 +218,7 @@ impl Ctx<'_> {
             first_nr_sectors: new.nr_sectors,
             origin: new.sector,
             segment_bytes: self.cfg.jobs[usize::from(job)].bio_segment_bytes,
+            prio: new.prio,
             q_time: self.bus.now,
             acct_time: 0,
             end: EndIo::Job,
@@ -437,6 +438,7 @@ impl Ctx<'_> {
             nr_segments: self.bio_segments(bio),
             nomerge: b.flags & bflag::NOMERGE != 0,
             sync: b.flags & bflag::SYNC != 0,
+            prio: b.prio,
             zone_write_plugging: false,
             tag: (!sched).then_some(tag),
             internal_tag: sched.then_some(tag),
@@ -468,6 +470,22 @@ impl Ctx<'_> {
         }
     }
 
+    /// What schedulers know of a request.
+    pub(super) fn queued(&self, rq: Idx) -> Queued {
+        let r = &self.rqs[rq];
+        Queued {
+            rq,
+            op: r.op,
+            sector: r.sector,
+            nr_sectors: r.nr_sectors,
+            prio: r.prio,
+            sync: r.op == Op::Read || r.sync,
+            job: self.bios[r.bio].job,
+            cpu: r.cpu,
+            start: r.g_time,
+        }
+    }
+
     /// A request leaves its task: to the scheduler or ctx list (`hold`: from a task that sleeps), or to the driver.
     /// The caller runs the queue.
     pub(super) fn insert_or_issue(&mut self, dev: DevIdx, rq: Idx, hold: bool) {
@@ -487,7 +505,7 @@ impl Ctx<'_> {
             self.bus.stats.g2i.add(now - self.rqs[rq].g_time);
         }
         let r = &self.rqs[rq];
-        let (queued, mergeable) = (Queued { rq, op: r.op, sector: r.sector }, !r.nomerge);
+        let (queued, mergeable) = (self.queued(rq), !r.nomerge);
         let q = self.queue(dev);
         q.elevator.insert(queued, now);
         if sched && mergeable && q.last_merge.is_none() {
@@ -716,6 +734,8 @@ pub struct NewBio {
     pub nr_sectors: u32,
     /// Bits of [`bflag`].
     pub flags: u8,
+    /// Priority.
+    pub prio: IoPrio,
 }
 
 fn first_queued(e: &AnyElevator) -> Option<Idx> {
@@ -743,6 +763,7 @@ fn placeholder(dev: DevIdx, bio: Idx) -> Request {
         nr_segments: 0,
         nomerge: false,
         sync: false,
+        prio: Default::default(),
         zone_write_plugging: false,
         tag: None,
         internal_tag: None,
@@ -772,6 +793,8 @@ pub(crate) mod tests {
             nomerges: 0,
             zoned_qd1_writes: false,
             mq_deadline: MqDeadlineConfig::default(),
+            kyber: Default::default(),
+            bfq: Default::default(),
         }
     }
 }

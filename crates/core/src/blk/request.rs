@@ -2,11 +2,11 @@
 //!
 //! Models: `struct request` (kernel 3.1).
 //! Rule: a request covers the contiguous sectors of its bios, linked in order.
-//! Leaves out: integrity, crypto, priorities.
+//! Leaves out: integrity, crypto.
 
 use crate::slab::Idx;
 use crate::time::SimTime;
-use crate::units::{DevIdx, Op, RqId, Sector, Tag, ZoneNo};
+use crate::units::{DevIdx, IoPrio, Op, RqId, Sector, Tag, ZoneNo};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub struct Request {
     pub nomerge: bool,
     /// REQ_SYNC
     pub sync: bool,
+    /// Priority of its first bio.
+    pub prio: IoPrio,
     /// RQF_ZONE_WRITE_PLUGGING
     pub zone_write_plugging: bool,
     /// Driver tag.

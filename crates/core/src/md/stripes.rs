@@ -136,6 +136,7 @@ impl Ctx<'_> {
             first_sector: sector,
             first_nr_sectors: nr_sectors,
             origin: io.origin,
+            prio: Default::default(),
             segment_bytes: nr_sectors * SECTOR_BYTES as u32,
             q_time: self.bus.now,
             acct_time: 0,

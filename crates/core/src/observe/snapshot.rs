@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use crate::observe::stats::Stats;
 use crate::observe::why::WhyRecord;
 use crate::time::{SimDuration, SimTime};
-use crate::units::{BioId, DevIdx, JobIdx, Op, RqId, Sector, Tag, ZoneNo};
+use crate::units::{BioId, DevIdx, IoPrio, JobIdx, Op, RqId, Sector, Tag, ZoneNo};
 
 /// The whole simulator at one moment.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -357,24 +357,171 @@ pub struct TagsView {
     pub bits_per_word: u32,
     /// Sleeping allocators.
     pub waiters: u32,
+    /// Per tag: job of the request that holds it (`JobIdx::MAX`: free).
+    pub jobs: Vec<JobIdx>,
+    /// Per tag: freed, but still in its word's `cleared` mask.
+    pub cleared: Vec<bool>,
+    /// Per CPU: alloc_hint.
+    pub hints: Vec<u32>,
+    /// round_robin
+    pub round_robin: bool,
+    /// wake_batch
+    pub wake_batch: u32,
+    /// wake_index
+    pub wake_index: u32,
+    /// completion_cnt and wakeup_cnt.
+    pub counts: (u64, u64),
+    /// min_shallow_depth (`u32::MAX`: unset).
+    pub min_shallow_depth: u32,
+    /// Shallow depth of everything but synchronous reads (`u32::MAX`: none).
+    pub shallow: u32,
+    /// Tags of each word that a shallow allocation may use; empty when `shallow` does not restrict.
+    pub shallow_words: Vec<u32>,
+    /// active_queues of a shared tag set.
+    pub active_queues: u32,
+    /// The eight wait queues: tasks asleep, longest first, by their place in [`Snapshot::tasks`] (kworkers and the zone
+    /// worker: `u16::MAX`).
+    pub ws: [Vec<u16>; 8],
+    /// The last waiters woken, newest last: task, when, and whether it got a tag at once. At most [`MAX_WOKEN`].
+    pub woken: Vec<WokenView>,
+}
+
+/// Waiters remembered after their wake-up.
+pub const MAX_WOKEN: usize = 16;
+
+/// A waiter that was woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WokenView {
+    /// As in [`TagsView::ws`].
+    pub task: u16,
+    /// Wait queue it slept in.
+    pub ws: u8,
+    /// When it was woken, ns.
+    pub at: SimTime,
+    /// `None` while it has not run yet; then whether it found a tag.
+    pub got: Option<bool>,
 }
 
 /// The scheduler's own lists.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElevatorView {
     /// No scheduler: ctx lists.
-    None { queued: Vec<RequestView> },
-    /// mq-deadline, best-effort class.
-    MqDeadline {
-        /// Reads by sector.
-        reads: Vec<RequestView>,
-        /// Writes by sector.
-        writes: Vec<RequestView>,
-        /// batching counter.
-        batching: u32,
-        /// starved counter.
-        starved: u32,
+    None {
+        /// All CPUs' lists, in order of CPU.
+        queued: Vec<RequestView>,
     },
+    /// mq-deadline
+    MqDeadline(DeadlineView),
+    /// kyber
+    Kyber(KyberView),
+    /// bfq
+    Bfq(BfqView),
+}
+
+/// mq-deadline (kernel 4.2).
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct DeadlineView {
+    /// RT, BE, IDLE.
+    pub classes: [DeadlineClassView; 3],
+    /// Requests that go first (inserted at head).
+    pub dispatch: Vec<RequestView>,
+    /// batching
+    pub batching: u32,
+    /// starved
+    pub starved: u32,
+    /// last_dir: 0 reads, 1 writes.
+    pub last_dir: usize,
+}
+
+/// One priority class; index 0 reads, 1 writes.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct DeadlineClassView {
+    /// By sector.
+    pub sort: [Vec<RequestView>; 2],
+    /// In order of insertion: request and deadline, ns.
+    pub fifo: [Vec<(RqId, SimTime)>; 2],
+    /// latest_pos
+    pub latest_pos: [Sector; 2],
+    /// inserted, merged, dispatched, completed.
+    pub counts: [u32; 4],
+}
+
+/// kyber (kernel 4.4).
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct KyberView {
+    /// READ, WRITE, DISCARD, OTHER.
+    pub domains: [KyberDomainView; 4],
+    /// Domain being dispatched.
+    pub cur_domain: usize,
+    /// Requests of its batch so far.
+    pub batching: u32,
+}
+
+/// One domain.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct KyberDomainView {
+    /// Tokens there are now.
+    pub depth: u32,
+    /// Tokens there may be.
+    pub max_depth: u32,
+    /// Tokens in use.
+    pub in_use: u32,
+    /// Queued, in order.
+    pub queued: Vec<RequestView>,
+    /// Waits for a token.
+    pub waiting: bool,
+    /// Target latency, ns.
+    pub target_ns: SimDuration,
+    /// Histograms of the running window, eight buckets each: total latency, I/O latency.
+    pub buckets: [[u32; 8]; 2],
+    /// Bucket of p99 of total latency, and whether p90 of I/O latency was bad, as last evaluated.
+    pub last: Option<(u8, bool)>,
+}
+
+/// bfq (kernel 4.5).
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct BfqView {
+    /// Queues with requests or in service, by virtual finish time.
+    pub queues: Vec<BfqQueueView>,
+    /// Place in `queues` of the queue in service.
+    pub in_service: Option<usize>,
+    /// Virtual time of the service tree of best-effort queues, fixed point.
+    pub vtime: u64,
+    /// Measured peak rate, sectors/s.
+    pub peak_rate: u64,
+    /// Largest budget now, sectors.
+    pub max_budget: u32,
+    /// A queue without requests is waited for until then, ns.
+    pub idle_until: Option<SimTime>,
+}
+
+/// One bfq_queue.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct BfqQueueView {
+    /// Job it belongs to (`JobIdx::MAX`: shared async queue).
+    pub job: JobIdx,
+    /// Sync or async.
+    pub sync: bool,
+    /// Priority.
+    pub prio: IoPrio,
+    /// Weight, raised or not.
+    pub weight: u32,
+    /// Weight-raising coefficient (1: not raised).
+    pub wr_coeff: u32,
+    /// Budget and what of it is used, sectors.
+    pub budget: u32,
+    /// Sectors served of it.
+    pub service: u32,
+    /// Virtual start and finish, fixed point.
+    pub start: u64,
+    /// See `start`.
+    pub finish: u64,
+    /// start <= vtime
+    pub eligible: bool,
+    /// Queued, by sector.
+    pub queued: Vec<RequestView>,
+    /// Requests at the driver.
+    pub dispatched: u32,
 }
 
 /// A command inside the drive.

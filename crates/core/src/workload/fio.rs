@@ -403,7 +403,11 @@ impl Ctx<'_> {
         self.fio(j).step = Step::AwaitMgmt { zone, op };
         let sector = u64::from(zone) * self.zone_sectors(dev);
         // A synchronous ioctl: the job sleeps in it and is woken by its end.
-        self.job_submit_sync(j, NewBio { op, sector, nr_sectors: 0, flags: 0 }, JobState::WaitZoneMgmt { zone });
+        self.job_submit_sync(
+            j,
+            NewBio { op, sector, nr_sectors: 0, flags: 0, prio: Default::default() },
+            JobState::WaitZoneMgmt { zone },
+        );
         false
     }
 
@@ -477,7 +481,8 @@ impl Ctx<'_> {
         f.in_flight += 1;
         f.step = Step::Next;
         let flags = if op == Op::Write { bflag::SYNC } else { 0 };
-        self.job_submit(j, NewBio { op, sector, nr_sectors: c.bs as u32, flags });
+        let prio = self.cfg.jobs[usize::from(j)].prio;
+        self.job_submit(j, NewBio { op, sector, nr_sectors: c.bs as u32, flags, prio });
         false
     }
 

@@ -162,7 +162,7 @@ impl Ctx<'_> {
         if large || c.batch > 1 || c.buffered {
             self.start_plug(usize::from(j));
         }
-        self.job_submit(j, NewBio { op, sector, nr_sectors, flags: nowait | sync });
+        self.job_submit(j, NewBio { op, sector, nr_sectors, flags: nowait | sync, prio: job.prio });
     }
 
     /// Begins the next I/O; false when the job waits or has ended.

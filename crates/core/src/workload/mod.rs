@@ -17,7 +17,7 @@ use crate::observe::snapshot::JobState;
 use crate::slab::Idx;
 use crate::thread::ThreadKind;
 use crate::time::SimDuration;
-use crate::units::{BlkStatus, DevIdx, JobIdx, Op, SECTOR_BYTES};
+use crate::units::{BlkStatus, DevIdx, IoPrio, JobIdx, Op, SECTOR_BYTES};
 
 /// A job's task and its workload's state.
 #[derive(Clone, Debug)]
@@ -260,12 +260,12 @@ impl Ctx<'_> {
             return;
         }
         self.job(j).kind = AnyWorkload::List(at + 1);
-        self.job_submit(j, listed(next));
+        self.job_submit(j, listed(next, cfg.jobs[usize::from(j)].prio));
     }
 }
 
-fn listed(b: &ListedBio) -> NewBio {
+fn listed(b: &ListedBio, prio: IoPrio) -> NewBio {
     let nowait = if b.nowait { bflag::NOWAIT } else { 0 };
     let sync = if b.op == Op::Write { bflag::SYNC } else { 0 };
-    NewBio { op: b.op, sector: b.sector, nr_sectors: b.nr_sectors, flags: nowait | sync }
+    NewBio { op: b.op, sector: b.sector, nr_sectors: b.nr_sectors, flags: nowait | sync, prio }
 }

@@ -81,6 +81,6 @@ impl Ctx<'_> {
         if w.pos % zone_sectors >= capacity {
             w.pos = (w.pos / zone_sectors + 1) * zone_sectors;
         }
-        self.job_submit(j, NewBio { op: Op::Write, sector, nr_sectors: len as u32, flags: 0 });
+        self.job_submit(j, NewBio { op: Op::Write, sector, nr_sectors: len as u32, flags: 0, prio: job_cfg.prio });
     }
 }

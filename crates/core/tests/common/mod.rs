@@ -55,6 +55,8 @@ pub fn queue() -> QueueConfig {
         nomerges: 0,
         zoned_qd1_writes: false,
         mq_deadline: MqDeadlineConfig::default(),
+        kyber: Default::default(),
+        bfq: Default::default(),
     }
 }
 
@@ -132,6 +134,7 @@ pub fn list(cfg: &mut SimConfig, bios: Vec<ListedBio>) {
         name: "list".into(),
         dev: 0,
         workload: WorkloadConfig::List(bios),
+        prio: Default::default(),
         bio_segment_bytes: 2 << 20,
         start_ns: 0,
     });

@@ -53,9 +53,18 @@ pub fn elevator(device: &DeviceView) -> (&'static str, String, Vec<RequestView>)
         ElevatorView::None { queued } => {
             ("no scheduler", [&queued.len().to_string(), " in ctx lists"].concat(), queued.clone())
         }
-        ElevatorView::MqDeadline { reads, writes, .. } => {
-            let words = ["write ", &writes.len().to_string(), " · read ", &reads.len().to_string()].concat();
-            ("mq-deadline", words, reads.iter().chain(writes).copied().collect())
+        ElevatorView::MqDeadline(d) => {
+            let of = |dir: usize| d.classes.iter().flat_map(move |c| &c.sort[dir]).copied();
+            let (reads, writes) = (of(0).count().to_string(), of(1).count().to_string());
+            ("mq-deadline", ["write ", &writes, " · read ", &reads].concat(), of(0).chain(of(1)).collect())
+        }
+        ElevatorView::Kyber(k) => {
+            let queued: Vec<RequestView> = k.domains.iter().flat_map(|d| &d.queued).copied().collect();
+            ("kyber", [&queued.len().to_string(), " queued"].concat(), queued)
+        }
+        ElevatorView::Bfq(b) => {
+            let queued: Vec<RequestView> = b.queues.iter().flat_map(|q| &q.queued).copied().collect();
+            ("bfq", [&b.queues.len().to_string(), " queues"].concat(), queued)
         }
     }
 }

@@ -10,7 +10,7 @@ pub mod none;
 use crate::config::{ElevatorKind, QueueConfig};
 use crate::slab::Idx;
 use crate::time::SimTime;
-use crate::units::{Op, Sector};
+use crate::units::{IoPrio, JobIdx, Op, Sector};
 
 /// A scheduler by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,18 @@ pub struct Queued {
     pub op: Op,
     /// Start.
     pub sector: Sector,
+    /// Length.
+    pub nr_sectors: u32,
+    /// Priority of its first bio.
+    pub prio: IoPrio,
+    /// Synchronous: all reads, and writes marked REQ_SYNC.
+    pub sync: bool,
+    /// Job of its first bio: the process schedulers know.
+    pub job: JobIdx,
+    /// CPU it was submitted on: its ctx.
+    pub cpu: u16,
+    /// start_time_ns (G).
+    pub start: SimTime,
 }
 
 impl AnyElevator {
@@ -37,6 +49,8 @@ impl AnyElevator {
     pub fn new(q: &QueueConfig) -> Self {
         match q.elevator {
             ElevatorKind::None => AnyElevator::None(none::CtxList::default()),
+            // Not built yet: refused by `bioscope-scenario`.
+            ElevatorKind::Kyber | ElevatorKind::Bfq => AnyElevator::None(none::CtxList::default()),
             ElevatorKind::MqDeadline => AnyElevator::MqDeadline(mq_deadline::MqDeadline::new(q.mq_deadline)),
         }
     }

@@ -199,10 +199,23 @@ mod tests {
     use alloc::vec::Vec;
 
     fn read(sector: Sector) -> Queued {
-        Queued { rq: sector as Idx, op: Op::Read, sector }
+        queued(Op::Read, sector)
     }
     fn write(sector: Sector) -> Queued {
-        Queued { rq: sector as Idx, op: Op::Write, sector }
+        queued(Op::Write, sector)
+    }
+    fn queued(op: Op, sector: Sector) -> Queued {
+        Queued {
+            rq: sector as Idx,
+            op,
+            sector,
+            nr_sectors: 8,
+            prio: Default::default(),
+            sync: op == Op::Read,
+            job: 0,
+            cpu: 0,
+            start: 0,
+        }
     }
 
     /// kernel 13, "Elevator".
