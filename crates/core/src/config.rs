@@ -35,6 +35,8 @@ pub struct SimConfig {
     pub changes: Vec<Change>,
     /// Injected device errors.
     pub faults: Vec<FaultRule>,
+    /// Injected lost wake-ups.
+    pub wake_faults: Vec<WakeFault>,
 }
 
 /// End of issuing: the first limit reached counts; `None` = no limit of that kind.
@@ -81,6 +83,12 @@ pub struct KernelConfig {
     pub raid5_spread: bool,
     /// Default limit of max_sectors in sectors (1280 KiB up to 6.16, then 4 MiB; kernel 1.3).
     pub max_sectors_cap: u32,
+    /// Whose attribute async_depth is, and what the scheduler tells the bitmap of it (kernel 3.4).
+    pub async_depth_owner: AsyncDepthOwner,
+    /// A shallow depth counts for each word of the bitmap, not for the whole (5.17; kernel 3.2).
+    pub shallow_per_word: bool,
+    /// Who counts freed tags towards the next wake-up.
+    pub sbitmap_wake: SbitmapWake,
 }
 
 impl Default for KernelConfig {
@@ -97,8 +105,33 @@ impl Default for KernelConfig {
             raid5_max_hw: true,
             raid5_spread: true,
             max_sectors_cap: 8192,
+            async_depth_owner: AsyncDepthOwner::Queue,
+            shallow_per_word: false,
+            sbitmap_wake: SbitmapWake::PerMap,
         }
     }
+}
+
+/// `async_depth_owner` (kernel 3.4): min_shallow_depth follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum AsyncDepthOwner {
+    /// queue/async_depth (7.0 and later): min_shallow_depth is async_depth.
+    Queue,
+    /// iosched/async_depth up to 6.19: min_shallow_depth is 1.
+    Elevator,
+    /// iosched/async_depth of 5.17: min_shallow_depth is its default, 3/4 of nr_requests.
+    Elevator517,
+}
+
+/// `sbitmap_wake`: where freed tags are counted until a batch of waiters is woken (kernel 3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum SbitmapWake {
+    /// One count for the map (6.2 and later).
+    PerMap,
+    /// A countdown in each of the eight wait queues (before 6.2).
+    PerQueue,
 }
 
 /// `split_insert`: end of the list a split remainder is put at.
@@ -207,6 +240,14 @@ pub struct HostCosts {
     pub md_rq_ns: SimDuration,
     /// Sync thread: for each stripe or block it hands on.
     pub md_sync_ns: SimDuration,
+    /// From waking a task that waits for a tag to it running.
+    pub wake_ns: SimDuration,
+    /// Added to `wake_ns`: uniform in 0 to this.
+    pub wake_spread_ns: SimDuration,
+    /// From queueing the work that runs a hardware queue to it running (kblockd).
+    pub kblockd_ns: SimDuration,
+    /// From a completion on another CPU to its softirq on the submitter's (rq_affinity).
+    pub ipi_ns: SimDuration,
 }
 
 impl Default for HostCosts {
@@ -222,6 +263,10 @@ impl Default for HostCosts {
             md_bio_ns: 0,
             md_rq_ns: 0,
             md_sync_ns: 0,
+            wake_ns: 5_000,
+            wake_spread_ns: 0,
+            kblockd_ns: 0,
+            ipi_ns: 0,
         }
     }
 }
@@ -262,7 +307,7 @@ impl DeviceConfig {
         match &self.kind {
             DeviceKind::Md(m) => &m.members,
             DeviceKind::Dm(m) => &m.members,
-            DeviceKind::Disk(_) | DeviceKind::Capped(_) => &[],
+            DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) => &[],
         }
     }
 }
@@ -275,15 +320,18 @@ pub enum DeviceKind {
     Disk(DriveConfig),
     /// A device known by its limits only.
     Capped(CappedConfig),
+    /// null_blk: no medium.
+    NullBlk(NullBlkConfig),
     /// md, bio-based.
     Md(MdConfig),
     /// A device-mapper target, bio-based.
     Dm(DmConfig),
 }
 
-/// A device that serves one command after the other at its limits and answers after a fixed latency.
+/// A device that serves commands at its limits and answers after a fixed latency.
 ///
-/// A command occupies the device for the longer of 1/`iops` and its bytes at `rate`; it completes `latency_ns` later.
+/// A command occupies one of `channels` for the longer of 1/`iops` and its bytes at `rate`; it completes `latency_ns`
+/// later. Both limits are those of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CappedConfig {
@@ -295,6 +343,39 @@ pub struct CappedConfig {
     pub rate: u64,
     /// ns
     pub latency_ns: SimDuration,
+    /// Commands served side by side (at least 1).
+    pub channels: u32,
+}
+
+impl Default for CappedConfig {
+    /// A disk of 2 TiB without limits.
+    fn default() -> Self {
+        Self { capacity: 1 << 32, iops: 0, rate: 0, latency_ns: 0, channels: 1 }
+    }
+}
+
+/// null_blk (kernel 7.1, 7.2): submit_queues is the queue's `nr_hw_queues`, hw_queue_depth its `queue_depth`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NullBlkConfig {
+    /// Sectors.
+    pub capacity: Sector,
+    /// irqmode
+    pub irqmode: NullIrq,
+    /// completion_nsec: with [`NullIrq::Timer`], from D to C, ns.
+    pub completion_ns: SimDuration,
+}
+
+/// `irqmode` of null_blk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum NullIrq {
+    /// 0: completes inside ->queue_rq.
+    None,
+    /// 1: completes in a softirq of the submitting CPU.
+    Softirq,
+    /// 2: a timer each command.
+    Timer,
 }
 
 /// io.max (kernel 1.4): 0 = no limit.
@@ -402,8 +483,16 @@ pub struct QueueConfig {
     pub nr_requests: u32,
     /// queue/async_depth
     pub async_depth: u32,
-    /// Commands the driver may have at the drive (host tags, `queue_depth` of the device).
+    /// Commands the driver may have at the drive (host tags, `queue_depth` of the device), each hardware queue its own.
     pub queue_depth: u32,
+    /// nr_hw_queues of the tag set.
+    pub nr_hw_queues: u16,
+    /// queue/rq_affinity: 0 anywhere, 1 same group, 2 the submitter's CPU.
+    pub rq_affinity: u8,
+    /// Users of a shared tag set (0: not shared).
+    pub shared_users: u16,
+    /// device/ncq_prio_enable: commands of the realtime class go first in the drive.
+    pub ncq_prio: bool,
     /// How driver tags are searched.
     pub tag_alloc: TagAlloc,
     /// queue/max_sectors_kb in sectors.
@@ -422,6 +511,31 @@ pub struct QueueConfig {
     pub kyber: KyberConfig,
     /// iosched/ attributes of bfq.
     pub bfq: BfqConfig,
+}
+
+impl Default for QueueConfig {
+    /// A 32-deep SATA disk with mq-deadline.
+    fn default() -> Self {
+        Self {
+            elevator: ElevatorKind::MqDeadline,
+            nr_requests: 64,
+            async_depth: 64,
+            queue_depth: 32,
+            nr_hw_queues: 1,
+            rq_affinity: 1,
+            shared_users: 0,
+            ncq_prio: false,
+            tag_alloc: TagAlloc::RoundRobin,
+            max_sectors: 8192,
+            max_segments: 168,
+            block_bytes: 4096,
+            nomerges: 0,
+            zoned_qd1_writes: false,
+            mq_deadline: MqDeadlineConfig::default(),
+            kyber: KyberConfig::default(),
+            bfq: BfqConfig::default(),
+        }
+    }
 }
 
 /// `queue/scheduler`.
@@ -668,6 +782,16 @@ pub enum WorkloadConfig {
     Writeback(WritebackConfig),
     /// A fixed list of bios, for tests and golden vectors.
     List(Vec<ListedBio>),
+    /// Something else on the host that asks the drive now and then (identify, SMART).
+    PassThrough(PassThroughConfig),
+}
+
+/// A pass-through command at regular times, one at once, until all other jobs are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PassThroughConfig {
+    /// From one to the next, or from its end where that is later, ns.
+    pub every_ns: SimDuration,
 }
 
 /// fio job options that matter with zonemode=zbd (kernel 10.5 to 10.7, fio).
@@ -770,6 +894,10 @@ pub struct ListedBio {
     pub nr_sectors: u32,
     /// REQ_NOWAIT
     pub nowait: bool,
+    /// REQ_PREFLUSH
+    pub preflush: bool,
+    /// REQ_FUA
+    pub fua: bool,
 }
 
 /// A setting changed while I/O runs, through the kernel's freeze and quiesce.
@@ -808,4 +936,26 @@ pub struct FaultRule {
     pub until: SimTime,
     /// How.
     pub status: crate::units::BlkStatus,
+}
+
+/// A wake-up that is lost once (report 11): the race it stands for, made to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct WakeFault {
+    /// Whose tags.
+    pub dev: DevIdx,
+    /// The first occasion from then on, ns.
+    pub from: SimTime,
+    /// What goes wrong.
+    pub kind: WakeFaultKind,
+}
+
+/// See [`WakeFault`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum WakeFaultKind {
+    /// A waiter is added after the last tag was freed and does not look at the tags again before it sleeps.
+    LateWaiter,
+    /// A batch of freed tags is spent on a wait queue without waiters.
+    EmptyQueue,
 }

@@ -24,16 +24,16 @@ pub enum Event {
     Interface(DevIdx),
     /// The head's current phase ends.
     Head(DevIdx),
-    /// A capped device is done with its oldest command.
-    Capped(DevIdx),
+    /// A capped device is done with a command.
+    Capped(DevIdx, Idx),
     /// Tags came back when requests were merged.
     TagFreed(DevIdx),
     /// The next submission step of a task.
     Step(u16),
     /// A thread of md, dm or blk-throttle runs.
     Thread(u16),
-    /// A command failed at the port by an injected fault.
-    Fault(DevIdx, Idx, BlkStatus),
+    /// A command is done, or failed at the port by an injected fault.
+    Done(DevIdx, Idx, BlkStatus),
     /// Change number n of the configuration is due.
     Change(u32),
     /// The ramp time is over.

@@ -294,9 +294,9 @@ fn handle(ctx: &mut Ctx, event: Event) {
             let done = ctx.devs[usize::from(dev)].media.disk_mut().and_then(|d| d.head_done(&mut ctx.bus));
             complete(ctx, dev, done);
         }
-        Event::Capped(dev) => {
+        Event::Capped(dev, rq) => {
             let done = match &mut ctx.devs[usize::from(dev)].media {
-                Media::Capped(c) => c.done(),
+                Media::Capped(c) => c.done(rq),
                 _ => None,
             };
             complete(ctx, dev, done);
@@ -304,7 +304,7 @@ fn handle(ctx: &mut Ctx, event: Event) {
         Event::TagFreed(dev) => ctx.tag_freed(dev),
         Event::Step(t) => ctx.step_event(usize::from(t)),
         Event::Thread(n) => ctx.thread_run(n),
-        Event::Fault(dev, rq, status) => ctx.complete(dev, Done { rq, status }),
+        Event::Done(dev, rq, status) => ctx.complete(dev, Done { rq, status }),
         Event::Change(n) => ctx.change(n),
         Event::RampOver => ctx.open_window(),
         Event::RuntimeOver => ctx.close_window(),

@@ -34,6 +34,10 @@ pub enum Op {
     Read = 0,
     /// REQ_OP_WRITE
     Write = 1,
+    /// REQ_OP_FLUSH
+    Flush = 2,
+    /// REQ_OP_DRV_IN: a pass-through command to the drive itself, identify for one.
+    DrvIn = 34,
     /// REQ_OP_ZONE_OPEN
     ZoneOpen = 10,
     /// REQ_OP_ZONE_CLOSE
@@ -48,6 +52,10 @@ impl Op {
     /// True for zone open, close, finish and reset.
     pub fn is_zone_mgmt(self) -> bool {
         matches!(self, Op::ZoneOpen | Op::ZoneClose | Op::ZoneFinish | Op::ZoneReset)
+    }
+    /// True for what moves no data: zone commands, flushes, pass-through.
+    pub fn is_dataless(self) -> bool {
+        !matches!(self, Op::Read | Op::Write)
     }
 }
 
@@ -97,6 +105,10 @@ pub enum BlkStatus {
     NotSupp = 4,
     /// BLK_STS_AGAIN, EAGAIN
     Again = 5,
+    /// BLK_STS_RESOURCE, ENOMEM: the driver lacks something; the request goes back and is tried again.
+    Resource = 6,
+    /// BLK_STS_DEV_RESOURCE, EBUSY: the device lacks something that one of its completions gives back.
+    DevResource = 7,
 }
 
 impl BlkStatus {
@@ -109,6 +121,8 @@ impl BlkStatus {
             BlkStatus::ZoneOpenResource => Some("ETOOMANYREFS"),
             BlkStatus::NotSupp => Some("EOPNOTSUPP"),
             BlkStatus::Again => Some("EAGAIN"),
+            BlkStatus::Resource => Some("ENOMEM"),
+            BlkStatus::DevResource => Some("EBUSY"),
         }
     }
     /// The errno as the positive number blktrace prints; 0 for success.
@@ -120,6 +134,8 @@ impl BlkStatus {
             BlkStatus::ZoneOpenResource => 109,
             BlkStatus::NotSupp => 95,
             BlkStatus::Again => 11,
+            BlkStatus::Resource => 12,
+            BlkStatus::DevResource => 16,
         }
     }
 }

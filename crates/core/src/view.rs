@@ -84,7 +84,7 @@ impl View<'_> {
         let iodepth = match &cfg.workload {
             WorkloadConfig::FioZbd(f) => f.iodepth,
             WorkloadConfig::Linear(l) => l.iodepth,
-            WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) => 0,
+            WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) | WorkloadConfig::PassThrough(_) => 0,
         };
         JobView {
             name: cfg.name.clone(),

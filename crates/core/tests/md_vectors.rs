@@ -29,7 +29,7 @@ fn md(cfg: &mut SimConfig) -> &mut MdConfig {
 
 /// A write of the array in sectors.
 fn write_at(at_ms: u64, sector: u64, nr_sectors: u32) -> ListedBio {
-    ListedBio { at: at_ms * 1_000_000, op: Op::Write, sector, nr_sectors, nowait: false }
+    ListedBio { at: at_ms * 1_000_000, op: Op::Write, sector, nr_sectors, nowait: false, preflush: false, fua: false }
 }
 
 fn submit(mut cfg: SimConfig, bios: Vec<ListedBio>) -> Run {

@@ -340,7 +340,15 @@ fn nowait_refuses_to_split_and_to_sleep() {
     let q = cfg.devices[0].queue.as_mut().unwrap();
     q.max_sectors = 256;
     q.queue_depth = 1;
-    let read = |sector, nr_sectors| ListedBio { at: 0, op: Op::Read, sector, nr_sectors, nowait: true };
+    let read = |sector, nr_sectors| ListedBio {
+        at: 0,
+        op: Op::Read,
+        sector,
+        nr_sectors,
+        nowait: true,
+        preflush: false,
+        fua: false,
+    };
     list(&mut cfg, vec![read(0, 512), read(0, 256), read(1024, 256)]);
     let r = run(cfg);
     let failed: Vec<(u64, u64)> = r.of(Action::Fail).iter().map(|r| (r.sector, r.arg)).collect();

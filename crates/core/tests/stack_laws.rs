@@ -178,7 +178,15 @@ fn zoned(seed: u64, insert: SplitInsert, throttle: Option<ThrottleConfig>) -> (Z
     for at in 0..d.pick(&[3, 6]) {
         // Unaligned ends, whole blocks.
         let nr_sectors = 8 * (1 + d.below(400) as u32);
-        bios.push(ListedBio { at: at * 1000, op: Op::Write, sector, nr_sectors, nowait: false });
+        bios.push(ListedBio {
+            at: at * 1000,
+            op: Op::Write,
+            sector,
+            nr_sectors,
+            nowait: false,
+            preflush: false,
+            fua: false,
+        });
         sector += u64::from(nr_sectors);
     }
     list(&mut cfg, bios);

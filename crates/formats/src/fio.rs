@@ -122,6 +122,7 @@ fn describe(cfg: &SimConfig) -> String {
             let size = if lo == hi { lo } else { format!("{lo}-{hi}") };
             format!("writeback, filesize={size}")
         }
+        Some(WorkloadConfig::PassThrough(_)) => "pass-through".into(),
         Some(WorkloadConfig::List(bios)) => format!("list of {} bios", bios.len()),
         None => "no jobs".into(),
     }

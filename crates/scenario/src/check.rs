@@ -152,6 +152,7 @@ fn rate_of(d: &DeviceConfig) -> u128 {
         // Without a limit the jobs' CPU time is one.
         DeviceKind::Capped(c) if c.rate == 0 => u128::from(u64::MAX),
         DeviceKind::Capped(c) => u128::from(c.rate),
+        DeviceKind::NullBlk(_) => u128::from(u64::MAX),
         DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
     }
 }
@@ -192,7 +193,7 @@ fn shape(job: &JobConfig) -> Option<(Sector, Rw, u32)> {
     match &job.workload {
         WorkloadConfig::FioZbd(f) => Some((f.bs, f.rw, f.iodepth)),
         WorkloadConfig::Linear(l) => Some((l.bs, l.rw, l.iodepth)),
-        WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) => None,
+        WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) | WorkloadConfig::PassThrough(_) => None,
     }
 }
 
@@ -212,7 +213,7 @@ fn writes(job: &JobConfig) -> bool {
 fn events_per_unit(cfg: &SimConfig, job: &JobConfig) -> u64 {
     let writes = writes(job);
     match &cfg.devices[usize::from(job.dev)].kind {
-        DeviceKind::Disk(_) | DeviceKind::Capped(_) => EVENTS_PER_REQUEST,
+        DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) => EVENTS_PER_REQUEST,
         DeviceKind::Md(m) => {
             let members = m.members.len() as u64;
             let device = &cfg.devices[usize::from(job.dev)];
@@ -253,6 +254,7 @@ fn sectors_of(d: &DeviceConfig) -> u64 {
     match &d.kind {
         DeviceKind::Disk(d) => u64::from(d.profile.nr_zones) * d.profile.zone_sectors,
         DeviceKind::Capped(c) => c.capacity,
+        DeviceKind::NullBlk(n) => n.capacity,
         DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
     }
 }
@@ -262,6 +264,7 @@ fn job_bytes(job: &JobConfig) -> Option<u64> {
         WorkloadConfig::FioZbd(f) => f.io_bytes,
         WorkloadConfig::Linear(l) => l.io_bytes,
         WorkloadConfig::Writeback(_) => None,
+        WorkloadConfig::PassThrough(_) => Some(0),
         WorkloadConfig::List(bios) => Some(bios.iter().map(|b| u64::from(b.nr_sectors) * SECTOR_BYTES).sum()),
     }
 }
@@ -272,7 +275,7 @@ fn request_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
         WorkloadConfig::FioZbd(f) => f.bs * SECTOR_BYTES,
         WorkloadConfig::Linear(l) => l.bios.iter().fold(l.bs, |least, n| least.min(u64::from(*n))) * SECTOR_BYTES,
         WorkloadConfig::Writeback(w) => w.file_max.min(WRITEBACK_BIO_BYTES),
-        WorkloadConfig::List(_) => BLOCK_BYTES,
+        WorkloadConfig::List(_) | WorkloadConfig::PassThrough(_) => BLOCK_BYTES,
     };
     let device = &cfg.devices[usize::from(job.dev)];
     let of_queue = |d: &DeviceConfig| {
@@ -292,7 +295,7 @@ fn request_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
             let cuts = [max_read, max_write].into_iter().filter(|n| **n > 0);
             cuts.min().map_or(u64::MAX, |n| u64::from(*n) * SECTOR_BYTES)
         }
-        DeviceKind::Disk(_) | DeviceKind::Capped(_) => u64::MAX,
+        DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) => u64::MAX,
     };
     let limit = below.fold(of_queue(device), u64::min).min(cut);
     (bio / bio.div_ceil(limit).max(1)).max(1)
@@ -418,6 +421,7 @@ impl Checker<'_> {
             jobs,
             changes: Vec::new(),
             faults,
+            wake_faults: Vec::new(),
         }
     }
 
@@ -462,6 +466,7 @@ impl Checker<'_> {
                 iops: self.n(Key::CapIops),
                 rate: self.n(Key::CapRate),
                 latency_ns: self.n(Key::CapLatencyNs),
+                channels: 1,
             })
         } else {
             let drive = self.drive();
@@ -657,6 +662,7 @@ impl Checker<'_> {
             raid5_max_hw: self.on(Key::Raid5MaxHw),
             raid5_spread: self.on(Key::Raid5Spread),
             max_sectors_cap: if self.is(Key::MaxSectorsCap, "1280KiB") { 2560 } else { 8192 },
+            ..KernelConfig::default()
         }
     }
 
@@ -672,6 +678,7 @@ impl Checker<'_> {
             md_bio_ns: self.n(Key::MdBioNs),
             md_rq_ns: self.n(Key::MdRqNs),
             md_sync_ns: self.n(Key::MdSyncNs),
+            ..HostCosts::default()
         };
         if host.issue_ns >= host.lock_wake_ns {
             let message = format!(
@@ -743,8 +750,7 @@ impl Checker<'_> {
                 fifo_batch: self.n32(Key::FifoBatch),
                 front_merges: self.on(Key::FrontMerges),
             },
-            kyber: Default::default(),
-            bfq: Default::default(),
+            ..QueueConfig::default()
         }
     }
 
@@ -1278,7 +1284,7 @@ impl Checker<'_> {
                     key = Key::WbInFlight;
                     (w.in_flight_limit / SECTOR_BYTES, 1)
                 }
-                WorkloadConfig::List(_) => (0, 0),
+                WorkloadConfig::List(_) | WorkloadConfig::PassThrough(_) => (0, 0),
             };
             let pieces = (bs * SECTOR_BYTES).div_ceil(request);
             if pieces > MAX_PIECES && key == Key::Iodepth {

@@ -376,10 +376,9 @@ pub fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConf
         nomerges: 0,
         zoned_qd1_writes: false,
         mq_deadline: MqDeadlineConfig::default(),
-        kyber: Default::default(),
-        bfq: Default::default(),
+        ..QueueConfig::default()
     };
-    let capped = CappedConfig { capacity: 1 << 31, iops: 0, rate: 200_000_000, latency_ns: 100_000 };
+    let capped = CappedConfig { capacity: 1 << 31, iops: 0, rate: 200_000_000, latency_ns: 100_000, channels: 1 };
     let disk = |n: u16| DeviceConfig {
         name: disk_name(usize::from(n)),
         dev: (8, n * 16),
@@ -432,6 +431,7 @@ pub fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConf
         }],
         changes: Vec::new(),
         faults: Vec::new(),
+        wake_faults: Vec::new(),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::config::{DeviceConfig, DeviceKind, QueueConfig, SimConfig};
 use crate::dm::Dm;
 use crate::drive::Drive;
 use crate::drive::capped::Capped;
+use crate::drive::null_blk::NullBlk;
 use crate::fifo::Fifo;
 use crate::md::Md;
 use crate::observe::snapshot::DiskStats;
@@ -119,6 +120,8 @@ pub enum Media {
     Disk(Drive),
     /// A device known by its limits.
     Capped(Capped),
+    /// null_blk.
+    NullBlk(NullBlk),
     /// An array.
     Md(Md),
     /// A device-mapper target.
@@ -131,6 +134,7 @@ impl Media {
         match &cfg.devices[usize::from(dev)].kind {
             DeviceKind::Disk(d) => Media::Disk(Drive::new(dev, d, cfg.seed)),
             DeviceKind::Capped(c) => Media::Capped(Capped::new(dev, *c)),
+            DeviceKind::NullBlk(n) => Media::NullBlk(NullBlk::new(dev, *n)),
             DeviceKind::Md(m) => Media::Md(Md::new(cfg, m)),
             DeviceKind::Dm(d) => Media::Dm(Dm::new(cfg, d)),
         }
@@ -148,6 +152,7 @@ impl Media {
         match self {
             Media::Disk(d) => d.heap_bytes(),
             Media::Capped(c) => c.heap_bytes(),
+            Media::NullBlk(_) => 0,
             Media::Md(m) => m.heap_bytes(),
             Media::Dm(d) => d.heap_bytes(),
         }
@@ -195,6 +200,7 @@ pub(crate) fn own_capacity(cfg: &DeviceConfig) -> Sector {
     match &cfg.kind {
         DeviceKind::Disk(d) => u64::from(d.profile.nr_zones) * d.profile.zone_sectors,
         DeviceKind::Capped(c) => c.capacity,
+        DeviceKind::NullBlk(c) => c.capacity,
         DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
     }
 }

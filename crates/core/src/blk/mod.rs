@@ -247,7 +247,7 @@ impl Ctx<'_> {
         let b = &self.bios[bio];
         let block = u64::from(block_bytes) / SECTOR_BYTES;
         let aligned = b.sector.is_multiple_of(block) && u64::from(b.nr_sectors).is_multiple_of(block);
-        !b.op.is_zone_mgmt() && (!aligned || b.nr_sectors == 0)
+        !b.op.is_dataless() && (!aligned || b.nr_sectors == 0)
     }
 
     /// Sectors of a device.
@@ -255,7 +255,7 @@ impl Ctx<'_> {
         match &self.devs[usize::from(dev)].media {
             Media::Md(m) => m.capacity(),
             Media::Dm(d) => d.capacity(),
-            Media::Disk(_) | Media::Capped(_) => own_capacity(&self.cfg.devices[usize::from(dev)]),
+            Media::Disk(_) | Media::Capped(_) | Media::NullBlk(_) => own_capacity(&self.cfg.devices[usize::from(dev)]),
         }
     }
 
@@ -301,7 +301,7 @@ impl Ctx<'_> {
     /// `None` when the bio ended because it must not be split.
     pub(crate) fn split_to_limits(&mut self, limits: &Limits, bio: Idx, task: Task) -> Option<Idx> {
         let b = &self.bios[bio];
-        if b.op.is_zone_mgmt() {
+        if b.op.is_dataless() {
             return Some(bio);
         }
         let (dev, sector) = (b.dev, b.sector);
@@ -565,11 +565,16 @@ impl Ctx<'_> {
         match fault::verdict(&self.cfg.faults, dev, cmd.sector, u64::from(cmd.nr_sectors), now) {
             Some(status) => {
                 let ns = self.disk_cfg(dev).map_or(0, |d| d.profile.command_ns);
-                self.bus.after(ns, Event::Fault(dev, rq, status));
+                self.bus.after(ns, Event::Done(dev, rq, status));
             }
             None => match &mut self.devs[usize::from(dev)].media {
                 Media::Disk(d) => d.submit(&mut self.bus, cmd),
                 Media::Capped(c) => c.submit(&mut self.bus, cmd),
+                Media::NullBlk(n) => {
+                    if let Some(Done { rq, status }) = n.submit(&mut self.bus, cmd) {
+                        self.bus.after(0, Event::Done(dev, rq, status));
+                    }
+                }
                 Media::Md(_) | Media::Dm(_) => unreachable!("a stacked device has no queue"),
             },
         }
@@ -793,8 +798,7 @@ pub(crate) mod tests {
             nomerges: 0,
             zoned_qd1_writes: false,
             mq_deadline: MqDeadlineConfig::default(),
-            kyber: Default::default(),
-            bfq: Default::default(),
+            ..QueueConfig::default()
         }
     }
 }

@@ -1,15 +1,18 @@
 //! A device known by its limits: commands a second, bytes a second, latency.
 //!
 //! Models: nothing in particular; solid-state and remote disks whose tables only give a cap (disk 9).
-//! Rule: one command after the other occupies the device for the longer of 1/iops and bytes/rate; each completes a
-//! fixed latency later, in order.
+//! Rule: a command occupies the channel that is free first for the longer of 1/iops and bytes/rate; it completes a fixed
+//! latency later.
 //! Leaves out: everything inside.
+
+use alloc::vec::Vec;
 
 use super::{Cmd, Done};
 use crate::bus::Bus;
 use crate::config::CappedConfig;
 use crate::event::Event;
 use crate::fifo::Fifo;
+use crate::slab::Idx;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{BlkStatus, DevIdx, SECTOR_BYTES};
 
@@ -18,18 +21,19 @@ use crate::units::{BlkStatus, DevIdx, SECTOR_BYTES};
 pub struct Capped {
     dev: DevIdx,
     cfg: CappedConfig,
-    /// Commands at the device, in order of completion.
+    /// Commands at the device, in order of arrival.
     waiting: Fifo<Cmd>,
-    /// The device is occupied until then.
-    busy_until: SimTime,
+    /// Each channel is occupied until then.
+    busy_until: Vec<SimTime>,
 }
 
 impl Capped {
     /// Idle.
     pub fn new(dev: DevIdx, cfg: CappedConfig) -> Self {
-        Self { dev, cfg, waiting: Fifo::new(), busy_until: 0 }
+        let busy_until = alloc::vec![0; cfg.channels.max(1) as usize];
+        Self { dev, cfg, waiting: Fifo::new(), busy_until }
     }
-    /// Time a command occupies the device, ns.
+    /// Time a command occupies its channel, ns.
     fn service_ns(&self, cmd: &Cmd) -> SimDuration {
         let by_count = 1_000_000_000u64.checked_div(self.cfg.iops).unwrap_or(0);
         let bytes = u128::from(cmd.nr_sectors) * u128::from(SECTOR_BYTES);
@@ -38,20 +42,30 @@ impl Capped {
     }
     /// Takes a command in.
     pub fn submit(&mut self, bus: &mut Bus, cmd: Cmd) {
-        self.busy_until = self.busy_until.max(bus.now) + self.service_ns(&cmd);
+        let service = self.service_ns(&cmd);
+        let mut first = 0;
+        for (i, t) in self.busy_until.iter().enumerate() {
+            if *t < self.busy_until[first] {
+                first = i;
+            }
+        }
+        let until = self.busy_until[first].max(bus.now) + service;
+        self.busy_until[first] = until;
         self.waiting.push_back(cmd);
-        bus.after(self.busy_until + self.cfg.latency_ns - bus.now, Event::Capped(self.dev));
+        bus.after(until + self.cfg.latency_ns - bus.now, Event::Capped(self.dev, cmd.rq));
     }
-    /// The oldest command is done.
-    pub fn done(&mut self) -> Option<Done> {
-        self.waiting.pop_front().map(|cmd| Done { rq: cmd.rq, status: BlkStatus::Ok })
+    /// A command is done.
+    pub fn done(&mut self, rq: Idx) -> Option<Done> {
+        let at = self.waiting.iter().position(|cmd| cmd.rq == rq)?;
+        self.waiting.remove(at);
+        Some(Done { rq, status: BlkStatus::Ok })
     }
-    /// Commands at the device, oldest first.
+    /// Commands at the device, in order of arrival.
     pub fn waiting(&self) -> impl Iterator<Item = &Cmd> {
         self.waiting.iter()
     }
     /// Bytes of the backing memory.
     pub fn heap_bytes(&self) -> usize {
-        self.waiting.capacity() * size_of::<Cmd>()
+        self.waiting.capacity() * size_of::<Cmd>() + self.busy_until.capacity() * size_of::<SimTime>()
     }
 }

@@ -11,6 +11,7 @@ pub mod destage;
 pub mod fault;
 pub mod geometry;
 pub mod mechanics;
+pub mod null_blk;
 pub mod zone;
 
 use alloc::sync::Arc;
@@ -206,6 +207,7 @@ impl Drive {
                 self.waiting.remove(i);
                 self.reset = Some(cmd);
             }
+            Op::Flush | Op::DrvIn => self.start_interface(bus, i, BlkStatus::Ok, p.command_ns),
             op => {
                 let status = self.zones.manage(op, cmd.zone, p.zone_capacity_sectors, p.max_open_zones);
                 let ns = p.command_ns;

@@ -16,7 +16,7 @@ use crate::fifo::Fifo;
 use crate::observe::snapshot::JobState;
 use crate::slab::Idx;
 use crate::thread::ThreadKind;
-use crate::time::SimDuration;
+use crate::time::{SimDuration, SimTime};
 use crate::units::{BlkStatus, DevIdx, IoPrio, JobIdx, Op, SECTOR_BYTES};
 
 /// A job's task and its workload's state.
@@ -49,6 +49,8 @@ pub enum AnyWorkload {
     Linear(linear::Linear),
     /// Position in the list.
     List(usize),
+    /// A pass-through command now and then: when the next is due.
+    PassThrough(SimTime),
 }
 
 impl Job {
@@ -61,6 +63,7 @@ impl Job {
             }
             WorkloadConfig::Linear(l) => AnyWorkload::Linear(linear::Linear::new(l, index, seed)),
             WorkloadConfig::List(_) => AnyWorkload::List(0),
+            WorkloadConfig::PassThrough(_) => AnyWorkload::PassThrough(0),
         };
         Self {
             dev: cfg.dev,
@@ -105,6 +108,7 @@ impl Ctx<'_> {
             AnyWorkload::Writeback(_) => self.writeback_run(j),
             AnyWorkload::Linear(_) => self.linear_run(j),
             AnyWorkload::List(_) => self.list_run(j),
+            AnyWorkload::PassThrough(due) => self.pass_through_run(j, due),
         }
         self.close_if_over(j);
     }
@@ -157,7 +161,7 @@ impl Ctx<'_> {
             }
             AnyWorkload::Writeback(w) => w.failed |= bio.status != BlkStatus::Ok,
             AnyWorkload::Linear(l) => l.bio_done(bio),
-            AnyWorkload::List(_) => {}
+            AnyWorkload::List(_) | AnyWorkload::PassThrough(_) => {}
         }
         let waits = matches!(
             self.job(j).state,
@@ -180,7 +184,7 @@ impl Ctx<'_> {
             }
             return;
         }
-        if bio.op.is_zone_mgmt() {
+        if bio.op.is_dataless() {
             self.bus.stats.nr_resets += u64::from(bio.op == Op::ZoneReset);
             return;
         }
@@ -261,6 +265,29 @@ impl Ctx<'_> {
         }
         self.job(j).kind = AnyWorkload::List(at + 1);
         self.job_submit(j, listed(next, cfg.jobs[usize::from(j)].prio));
+    }
+
+    /// One pass-through command at once, the next at its time or when this one is done.
+    fn pass_through_run(&mut self, j: JobIdx, due: SimTime) {
+        let cfg = self.cfg;
+        let WorkloadConfig::PassThrough(p) = &cfg.jobs[usize::from(j)].workload else { return };
+        let others = self.jobs.iter().filter(|o| !matches!(o.kind, AnyWorkload::PassThrough(_)));
+        if *self.stopped || others.into_iter().all(|o| o.state == JobState::Done) {
+            self.job(j).state = JobState::Done;
+            return;
+        }
+        if !self.job(j).in_flight.is_empty() {
+            self.job(j).state = JobState::WaitCompletion;
+            return;
+        }
+        if due > self.bus.now {
+            let delay = due - self.bus.now;
+            self.wake_job(j, delay);
+            return;
+        }
+        self.job(j).kind = AnyWorkload::PassThrough(self.bus.now + p.every_ns.max(1));
+        let prio = cfg.jobs[usize::from(j)].prio;
+        self.job_submit(j, NewBio { op: Op::DrvIn, sector: 0, nr_sectors: 0, flags: 0, prio });
     }
 }
 

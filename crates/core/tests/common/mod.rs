@@ -55,8 +55,7 @@ pub fn queue() -> QueueConfig {
         nomerges: 0,
         zoned_qd1_writes: false,
         mq_deadline: MqDeadlineConfig::default(),
-        kyber: Default::default(),
-        bfq: Default::default(),
+        ..QueueConfig::default()
     }
 }
 
@@ -84,6 +83,7 @@ pub fn config() -> SimConfig {
         jobs: vec![],
         changes: vec![],
         faults: vec![],
+        wake_faults: vec![],
     }
 }
 
@@ -102,7 +102,13 @@ pub fn capped(n: u16, latency_ns: u64) -> DeviceConfig {
             block_bytes: 512,
             ..queue()
         }),
-        kind: DeviceKind::Capped(CappedConfig { capacity: 1 << 32, iops: 0, rate: 1_000_000_000, latency_ns }),
+        kind: DeviceKind::Capped(CappedConfig {
+            capacity: 1 << 32,
+            iops: 0,
+            rate: 1_000_000_000,
+            latency_ns,
+            channels: 1,
+        }),
         throttle: None,
     }
 }
@@ -142,12 +148,20 @@ pub fn list(cfg: &mut SimConfig, bios: Vec<ListedBio>) {
 
 /// A write of `nr` sectors at `offset` of the z-th sequential zone.
 pub fn write(at: u64, z: u32, offset: u64, nr: u32) -> ListedBio {
-    ListedBio { at, op: Op::Write, sector: u64::from(SEQ + z) * ZONE + offset, nr_sectors: nr, nowait: false }
+    ListedBio {
+        at,
+        op: Op::Write,
+        sector: u64::from(SEQ + z) * ZONE + offset,
+        nr_sectors: nr,
+        nowait: false,
+        preflush: false,
+        fua: false,
+    }
 }
 
 /// A zone command.
 pub fn mgmt(at: u64, z: u32, op: Op) -> ListedBio {
-    ListedBio { at, op, sector: u64::from(SEQ + z) * ZONE, nr_sectors: 0, nowait: false }
+    ListedBio { at, op, sector: u64::from(SEQ + z) * ZONE, nr_sectors: 0, nowait: false, preflush: false, fua: false }
 }
 
 /// Draws for the tests, independent of the simulator's.

@@ -44,6 +44,8 @@ pub fn op_letter(op: Op) -> &'static str {
         Op::ZoneClose => "close",
         Op::ZoneFinish => "finish",
         Op::ZoneReset => "reset",
+        Op::Flush => "flush",
+        Op::DrvIn => "pass-through",
     }
 }
 
