@@ -158,14 +158,9 @@ impl View<'_> {
         BioStage::Drive
     }
 
-    fn tags(&self, t: &Tags, waiters: u32) -> TagsView {
-        TagsView {
-            depth: t.depth(),
-            busy: t.holders().iter().map(|h| h.map(|rq| self.st.rqs[rq].zone)).collect(),
-            bits_per_word: t.bits_per_word(),
-            waiters,
-            ..TagsView::default()
-        }
+    fn tags(&self, t: &Tags, waiters: u32, shallow: u32) -> TagsView {
+        let of = |rq: Idx| (self.st.rqs[rq].zone, self.st.bios[self.st.rqs[rq].bio].job);
+        TagsView { waiters, ..t.view(shallow, &of, &|_| u16::MAX) }
     }
 
     fn device(&self, d: usize) -> DeviceView {
@@ -229,8 +224,8 @@ impl View<'_> {
             zone_wplugs_list: q.wplugs.list.iter().copied().collect(),
             worker: WorkerView { enabled: q.wplugs.worker.enabled, state: q.wplugs.worker.state },
             elevator,
-            sched_tags: q.sched_tags.as_ref().map(|t| self.tags(t, waiters)),
-            tags: self.tags(&q.tags, if with_sched { 0 } else { waiters }),
+            sched_tags: q.sched_tags.as_ref().map(|t| self.tags(t, waiters, q.cfg.async_depth)),
+            tags: self.tags(&q.tags, if with_sched { 0 } else { waiters }, u32::MAX),
             dispatch: Vec::new(),
             frozen: q.frozen(),
             drive,

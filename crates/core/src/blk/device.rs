@@ -4,9 +4,8 @@
 //! Rule: state only; the pipeline (`super`) branches, the drives, arrays and targets have their own files.
 //! Leaves out: several hardware queues.
 
-use super::Task;
 use super::elevator::AnyElevator;
-use super::tag::Tags;
+use super::tag::{Tags, Waiter};
 use super::throttle::Throttle;
 use super::zone_wplug::ZoneWplugs;
 use crate::config::{DeviceConfig, DeviceKind, QueueConfig, SimConfig};
@@ -17,16 +16,10 @@ use crate::drive::null_blk::NullBlk;
 use crate::fifo::Fifo;
 use crate::md::Md;
 use crate::observe::snapshot::DiskStats;
+use crate::rng::Rng;
 use crate::slab::Idx;
 use crate::time::SimTime;
 use crate::units::{DevIdx, Op, Sector};
-
-/// Someone asleep for a tag or a frozen queue, with the bio it carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Waiter {
-    pub task: Task,
-    pub bio: Idx,
-}
 
 /// `struct request_queue` with its one hardware queue.
 #[derive(Clone, Debug)]
@@ -75,7 +68,7 @@ impl Device {
     pub fn new(dev: DevIdx, cfg: &SimConfig) -> Self {
         let c = &cfg.devices[usize::from(dev)];
         Self {
-            queue: c.queue.map(|q| Queue::new(q, cfg.host.nr_cpus)),
+            queue: c.queue.map(|q| Queue::new(q, cfg.host.nr_cpus, Rng::stream(cfg.seed, "tags", u64::from(dev)))),
             media: Media::new(dev, cfg),
             throttle: c.throttle.map(Throttle::new),
             stats: DiskStats::default(),
@@ -161,7 +154,7 @@ impl Media {
 
 impl Queue {
     /// A queue as after registration.
-    pub fn new(cfg: QueueConfig, nr_cpus: u16) -> Self {
+    pub fn new(cfg: QueueConfig, nr_cpus: u16, rng: Rng) -> Self {
         let elevator = AnyElevator::new(&cfg);
         let with_sched = elevator.has_sched_tags();
         let driver_depth = if with_sched { cfg.queue_depth } else { cfg.queue_depth.min(cfg.nr_requests) };
@@ -169,8 +162,8 @@ impl Queue {
         wplugs.worker.enabled = cfg.zoned_qd1_writes;
         Self {
             cfg,
-            sched_tags: with_sched.then(|| Tags::new(cfg.nr_requests, crate::config::TagAlloc::Hint, nr_cpus)),
-            tags: Tags::new(driver_depth, cfg.tag_alloc, nr_cpus),
+            sched_tags: with_sched.then(|| Tags::new(cfg.nr_requests, crate::config::TagAlloc::Hint, nr_cpus, rng)),
+            tags: Tags::new(driver_depth, cfg.tag_alloc, nr_cpus, rng),
             elevator,
             wplugs,
             tag_waiters: Fifo::new(),

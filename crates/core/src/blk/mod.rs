@@ -11,6 +11,7 @@ pub mod elevator;
 mod merge;
 pub mod plug;
 pub mod request;
+pub mod sbitmap;
 pub mod split;
 pub mod tag;
 pub mod task;
@@ -32,12 +33,12 @@ use crate::thread::Thread;
 use crate::units::{BioId, BlkStatus, DevIdx, IoPrio, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
 use crate::workload::{Job, fio::Shared};
 use bio::{Bio, EndIo, bflag};
-use device::Waiter;
 pub(crate) use device::own_capacity;
 pub use device::{Device, Media, Queue};
 use elevator::{AnyElevator, Queued};
 use request::Request;
 use split::{Cut, Limits};
+use tag::Waiter;
 use task::TaskState;
 
 /// Who carries a bio through the pipeline, and therefore who sleeps.
@@ -619,10 +620,10 @@ impl Ctx<'_> {
     pub(super) fn put_tags(&mut self, dev: DevIdx, r: &Request) {
         let q = self.queue(dev);
         if let Some(tag) = r.tag {
-            q.tags.put(tag);
+            q.tags.put(tag, r.cpu);
         }
         if let (Some(tag), Some(tags)) = (r.internal_tag, q.sched_tags.as_mut()) {
-            tags.put(tag);
+            tags.put(tag, r.cpu);
         }
     }
 

@@ -1,126 +1,396 @@
-//! Tags: a bitmap with a search order.
+//! Tags: a bitmap, the requests that hold them, and who sleeps for one.
 //!
-//! Models: lib/sbitmap.c get (kernel 3.2): a hint per CPU, or round robin as libata asks for.
-//! Rule: a tag is held by one request at a time.
-//! Leaves out: the `cleared` masks, wait queues and wake_batch: sleepers are woken one a freed tag.
+//! Models: `struct sbitmap_queue` and block/blk-mq-tag.c (kernel 3.2, 3.3).
+//! Rule: a tag is held by one request at a time. A freed tag is handed to nobody: after every `wake_batch` of them as
+//! many waiters are woken, and compete.
+//! Leaves out: reserved tags; sleeping and running again are the pipeline's.
+//!
+//! A task that finds no tag joins the wait queue its hardware queue points at (`hctx.wait_index`, which moves on). Who
+//! frees tags says so with [`Tags::freed`]; a woken task has left its queue, but counts in ws_active until it runs and
+//! calls [`Tags::finish_wait`].
 
 use alloc::vec::Vec;
 
+use super::Task;
+use super::sbitmap::Sbitmap;
 use crate::config::TagAlloc;
+use crate::fifo::Fifo;
+use crate::observe::snapshot::{MAX_WOKEN, TagsView, WokenView};
+use crate::rng::Rng;
 use crate::slab::Idx;
-use crate::units::Tag;
+use crate::time::SimTime;
+use crate::units::{JobIdx, Tag, ZoneNo};
+
+/// SBQ_WAIT_QUEUES
+pub const WAIT_QUEUES: usize = 8;
+/// SBQ_WAKE_BATCH: at most so many are woken at once.
+pub const WAKE_BATCH: u32 = 8;
+
+/// Someone asleep for a tag or a frozen queue, with the bio it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    /// Who.
+    pub task: Task,
+    /// For which bio.
+    pub bio: Idx,
+}
+
+/// How many tags a user of a shared tag set may hold: `hctx_may_queue` (kernel 3.2).
+pub fn fair_share(depth: u32, users: u32) -> u32 {
+    if depth <= 1 || users == 0 { depth } else { depth.div_ceil(users).max(4) }
+}
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tags {
+    map: Sbitmap,
+    /// As many as there were when the tags were allocated (nr_tags).
     holders: Vec<Option<Idx>>,
     busy: u32,
-    alloc: TagAlloc,
-    /// Next tag to look at, per CPU (one entry for round robin).
-    hints: Vec<Tag>,
+    ws: [Fifo<Waiter>; WAIT_QUEUES],
+    /// Waiters, and woken ones that have not run yet.
+    ws_active: u32,
+    wake_index: u8,
+    wake_batch: u32,
+    min_shallow_depth: u32,
+    active_queues: u32,
+    completion_cnt: u64,
+    wakeup_cnt: u64,
+    /// Before 6.2: tags to be freed until each queue is woken; else `None`.
+    wait_cnt: Option<[u32; WAIT_QUEUES]>,
+    /// Who was woken when, and whether it got a tag.
+    woken: Fifo<(Task, u8, SimTime, Option<bool>)>,
 }
 
 impl Tags {
-    /// A bitmap of `depth` free tags.
-    pub fn new(depth: u32, alloc: TagAlloc, nr_cpus: u16) -> Self {
-        let depth = depth.max(1);
-        let n = if alloc == TagAlloc::RoundRobin { 1 } else { u32::from(nr_cpus.max(1)) };
-        // Spread over the map, as the kernel's random start does on average.
-        let hints = (0..n).map(|cpu| depth * cpu / n).collect();
-        Self { holders: alloc::vec![None; depth as usize], busy: 0, alloc, hints }
+    /// `depth` free tags. `rng` places the CPUs' first hints.
+    pub fn new(depth: u32, alloc: TagAlloc, nr_cpus: u16, rng: Rng) -> Self {
+        Self::with_room(depth, depth, alloc, nr_cpus, rng)
+    }
+    /// `depth` free tags, allocated for `room`: words have the width for that (sched tags of a shared tag set: 2048).
+    pub fn with_room(depth: u32, room: u32, alloc: TagAlloc, nr_cpus: u16, rng: Rng) -> Self {
+        let (depth, room) = (depth.max(1), room.max(depth).max(1));
+        let mut tags = Self {
+            map: Sbitmap::new(room, alloc == TagAlloc::RoundRobin, nr_cpus, rng),
+            holders: alloc::vec![None; room as usize],
+            busy: 0,
+            ws: [const { Fifo::new() }; WAIT_QUEUES],
+            ws_active: 0,
+            wake_index: 0,
+            wake_batch: 1,
+            min_shallow_depth: u32::MAX,
+            active_queues: 0,
+            completion_cnt: 0,
+            wakeup_cnt: 0,
+            wait_cnt: None,
+            woken: Fifo::new(),
+        };
+        if depth < room {
+            tags.map.resize(depth);
+        }
+        tags.update_wake_batch();
+        tags
+    }
+    /// Older kernels: a shallow depth counts for each word (5.17), each wait queue has a countdown of its own (before
+    /// 6.2). To be called before anything else.
+    pub fn set_model(&mut self, shallow_per_word: bool, wake_per_queue: bool) {
+        self.map.set_per_word(shallow_per_word);
+        self.wait_cnt = wake_per_queue.then_some([self.wake_batch; WAIT_QUEUES]);
     }
     /// Number of tags.
     pub fn depth(&self) -> u32 {
+        self.map.depth()
+    }
+    /// nr_tags: number of tags there is memory for.
+    pub fn nr_tags(&self) -> u32 {
         self.holders.len() as u32
+    }
+    /// Tags in use.
+    pub fn busy(&self) -> u32 {
+        self.busy
     }
     /// A free tag exists.
     pub fn any_free(&self) -> bool {
         self.busy < self.depth()
     }
-    /// Bits a word of the sbitmap has: 64, halved while four words would not fit the depth.
+    /// Bits a word of the sbitmap has.
     pub fn bits_per_word(&self) -> u32 {
-        let mut shift = 6;
-        while self.depth() >= 4 && (4u32 << shift) > self.depth() {
-            shift -= 1;
-        }
-        1 << shift
-    }
-    /// Takes a tag for the request about to be stored in `rq`; a `shallow` depth leaves the upper bits of each word to
-    /// others.
-    pub fn get(&mut self, cpu: u16, rq: Idx, shallow: u32) -> Option<Tag> {
-        if !self.any_free() {
-            return None;
-        }
-        let hint = self.hints.len().min(usize::from(cpu) + 1) - 1;
-        let depth = self.depth();
-        let start = self.hints[hint];
-        let tag = (0..depth)
-            .map(|i| (start + i) % depth)
-            .find(|t| self.holders[*t as usize].is_none() && self.allowed(*t, shallow))?;
-        self.holders[tag as usize] = Some(rq);
-        self.busy += 1;
-        if self.alloc == TagAlloc::RoundRobin || tag == start {
-            self.hints[hint] = (tag + 1) % depth;
-        }
-        Some(tag)
-    }
-    /// `__map_depth_with_shallow`: word w of b bits may use floor(b s / D) of them, one more while the remainder lasts.
-    fn allowed(&self, tag: Tag, shallow: u32) -> bool {
-        let (depth, bits) = (self.depth(), self.bits_per_word());
-        if shallow >= depth {
-            return true;
-        }
-        let word = tag / bits;
-        let size = bits.min(depth - word * bits);
-        let (whole, rest) = (size * shallow / depth, size * shallow % depth);
-        tag % bits < whole + u32::from(rest >= (word + 1) * size)
-    }
-    /// Gives a tag back.
-    pub fn put(&mut self, tag: Tag) {
-        debug_assert!(self.holders[tag as usize].is_some());
-        self.holders[tag as usize] = None;
-        self.busy -= 1;
+        self.map.bits_per_word()
     }
     /// Request slots by tag.
     pub fn holders(&self) -> &[Option<Idx>] {
         &self.holders
     }
+    /// The bitmap.
+    pub fn map(&self) -> &Sbitmap {
+        &self.map
+    }
+
+    // ---- tags ----
+
+    /// Takes a tag for the request about to be stored in `rq`, on `cpu`; a `shallow` depth other than `u32::MAX` leaves
+    /// the upper bits of each word to others.
+    pub fn get(&mut self, cpu: u16, rq: Idx, shallow: u32) -> Option<Tag> {
+        let tag = self.map.get(cpu, shallow)?;
+        self.holders[tag as usize] = Some(rq);
+        self.busy += 1;
+        Some(tag)
+    }
+    /// Gives back a tag that was taken on `cpu`; wakes nobody.
+    pub fn put(&mut self, tag: Tag, cpu: u16) {
+        if self.release(tag) {
+            self.map.clear(tag, cpu);
+        }
+    }
+    /// Gives back tags at once on `cpu` (batched completion); wakes nobody.
+    pub fn put_batch(&mut self, tags: &[Tag], cpu: u16) {
+        for tag in tags {
+            self.release(*tag);
+        }
+        self.map.clear_batch(tags, cpu);
+    }
+    fn release(&mut self, tag: Tag) -> bool {
+        let held = self.holders.get_mut(tag as usize).and_then(Option::take).is_some();
+        debug_assert!(held, "tag {tag} is free");
+        self.busy -= u32::from(held);
+        held
+    }
+    /// queue/nr_requests: fewer tags of the same words, or with more than there is memory for, tags anew.
+    ///
+    /// The queue is frozen meanwhile, so no tag is held. (One that is keeps its number.)
+    pub fn resize(&mut self, depth: u32) {
+        let depth = depth.max(1);
+        if depth > self.nr_tags() {
+            self.map = self.map.anew(depth);
+            self.holders.resize(depth as usize, None);
+            for (tag, _) in self.holders.iter().enumerate().filter(|(_, h)| h.is_some()) {
+                self.map.take(tag as u32);
+            }
+            (self.completion_cnt, self.wakeup_cnt, self.wake_index) = (0, 0, 0);
+        } else {
+            self.map.resize(depth);
+        }
+        self.update_wake_batch();
+    }
+    /// Tags of each word that an allocation of this shallow depth may use.
+    pub fn shallow_words(&self, shallow: u32) -> impl Iterator<Item = u32> {
+        (0..self.map.map_nr()).map(move |w| self.map.word_limit(w, shallow))
+    }
+
+    // ---- waiting and waking ----
+
+    /// wake_batch: tags freed until as many waiters are woken.
+    pub fn wake_batch(&self) -> u32 {
+        self.wake_batch
+    }
+    /// What the scheduler says that its shallowest allocations may use.
+    pub fn set_min_shallow_depth(&mut self, depth: u32) {
+        self.min_shallow_depth = depth;
+        self.update_wake_batch();
+    }
+    /// Users of a shared tag set have come or gone; the last one leaves the batch as it was.
+    pub fn set_active_queues(&mut self, users: u32) {
+        self.active_queues = users;
+        if users > 0 {
+            self.set_wake_batch(self.depth().div_ceil(users));
+        }
+    }
+    fn update_wake_batch(&mut self) {
+        self.set_wake_batch(self.depth().min(self.min_shallow_depth));
+    }
+    fn set_wake_batch(&mut self, depth: u32) {
+        let batch = (depth / WAIT_QUEUES as u32).clamp(1, WAKE_BATCH);
+        if batch != self.wake_batch {
+            self.wake_batch = batch;
+            // Before 6.2: the next freed tag wakes, so that nobody waits for a batch that cannot come.
+            self.wait_cnt = self.wait_cnt.map(|_| [1; WAIT_QUEUES]);
+        }
+    }
+    /// Queues a waiter behind the others of wait queue `ws`.
+    pub fn add_waiter(&mut self, ws: u8, w: Waiter) {
+        self.ws[usize::from(ws) % WAIT_QUEUES].push_back(w);
+        self.ws_active += 1;
+    }
+    /// Takes a waiter out that needs to wait no more; false if it was not there (it was woken meanwhile).
+    pub fn remove_waiter(&mut self, w: Waiter) -> bool {
+        for queue in &mut self.ws {
+            if let Some(at) = queue.iter().position(|other| *other == w) {
+                queue.remove(at);
+                self.ws_active = self.ws_active.saturating_sub(1);
+                return true;
+            }
+        }
+        false
+    }
+    /// `sbitmap_finish_wait` of a woken waiter: it runs.
+    pub fn finish_wait(&mut self) {
+        self.ws_active = self.ws_active.saturating_sub(1);
+    }
+    /// Tasks asleep in the eight queues.
+    pub fn nr_waiters(&self) -> u32 {
+        self.ws.iter().map(|q| q.len() as u32).sum()
+    }
+    /// ws_active: tasks asleep, and woken ones that have not run yet.
+    pub fn ws_active(&self) -> u32 {
+        self.ws_active
+    }
+    /// The eight queues, longest asleep first.
+    pub fn waiters(&self) -> &[Fifo<Waiter>; WAIT_QUEUES] {
+        &self.ws
+    }
+    /// `sbitmap_queue_wake_up`: `n` tags were freed. Appends whom to wake, in order, with the queues they have left.
+    pub fn freed(&mut self, n: u32, woken: &mut Vec<(u8, Waiter)>) {
+        if self.ws_active == 0 || n == 0 {
+            return;
+        }
+        if self.wait_cnt.is_some() {
+            (0..n).for_each(|_| self.count_down(woken));
+            return;
+        }
+        self.completion_cnt += u64::from(n);
+        if self.completion_cnt - self.wakeup_cnt < u64::from(self.wake_batch) {
+            return;
+        }
+        self.wakeup_cnt += u64::from(self.wake_batch);
+        let mut left = self.wake_batch;
+        let mut index = self.wake_index;
+        for _ in 0..WAIT_QUEUES {
+            let at = index;
+            // Moved on first: a queue that is not emptied is looked at again only after the others.
+            index = next_queue(index);
+            left -= self.wake_from(at, left, woken);
+            if left == 0 {
+                break;
+            }
+        }
+        self.wake_index = index;
+    }
+    /// Wakes at most `n` of one queue; how many there were.
+    fn wake_from(&mut self, at: u8, n: u32, woken: &mut Vec<(u8, Waiter)>) -> u32 {
+        let queue = &mut self.ws[usize::from(at)];
+        let nr = (n as usize).min(queue.len());
+        for _ in 0..nr {
+            woken.extend(queue.pop_front().map(|w| (at, w)));
+        }
+        nr as u32
+    }
+    /// Before 6.2: the first queue with waiters counts down, and is woken at zero.
+    fn count_down(&mut self, woken: &mut Vec<(u8, Waiter)>) {
+        let Some(counts) = &mut self.wait_cnt else { return };
+        let mut at = self.wake_index;
+        for _ in 0..WAIT_QUEUES {
+            if !self.ws[usize::from(at)].is_empty() {
+                self.wake_index = at;
+                let count = &mut counts[usize::from(at)];
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    *count = self.wake_batch;
+                    self.wake_index = next_queue(at);
+                    self.wake_from(at, self.wake_batch, woken);
+                }
+                return;
+            }
+            at = next_queue(at);
+        }
+    }
+    /// An injected fault: a batch of freed tags is spent on a queue without waiters (report 11).
+    pub fn lose_wake_up(&mut self) {
+        match &mut self.wait_cnt {
+            Some(counts) => counts[usize::from(self.wake_index)] = self.wake_batch,
+            None => {
+                self.completion_cnt += u64::from(self.wake_batch);
+                self.wakeup_cnt += u64::from(self.wake_batch);
+            }
+        }
+        self.wake_index = next_queue(self.wake_index);
+    }
+
+    // ---- pictures ----
+
+    /// Notes that a waiter was woken.
+    pub fn note_woken(&mut self, ws: u8, task: Task, now: SimTime) {
+        if self.woken.len() >= MAX_WOKEN {
+            self.woken.pop_front();
+        }
+        self.woken.push_back((task, ws, now, None));
+    }
+    /// Notes whether a woken waiter found a tag when it ran.
+    pub fn note_got(&mut self, task: Task, got: bool) {
+        if let Some(last) = self.woken.iter_mut().rev().find(|w| w.0 == task && w.3.is_none()) {
+            last.3 = Some(got);
+        }
+    }
+    /// What pictures and debugfs show. `rq` tells zone and job of a request, `task` the place of a task in the snapshot;
+    /// `shallow` is the depth of everything but synchronous reads (`u32::MAX`: none).
+    pub fn view(&self, shallow: u32, rq: &dyn Fn(Idx) -> (ZoneNo, JobIdx), task: &dyn Fn(Task) -> u16) -> TagsView {
+        let holders = || self.holders.iter().take(self.depth() as usize).map(|h| h.map(rq));
+        let restricts = shallow != u32::MAX && self.shallow_words(shallow).ne(self.shallow_words(u32::MAX));
+        let words = if restricts { self.shallow_words(shallow).collect() } else { Vec::new() };
+        TagsView {
+            depth: self.depth(),
+            nr_tags: self.nr_tags(),
+            busy: holders().map(|h| h.map(|(zone, _)| zone)).collect(),
+            jobs: holders().map(|h| h.map_or(JobIdx::MAX, |(_, job)| job)).collect(),
+            cleared: (0..self.depth()).map(|t| self.map.is_cleared(t)).collect(),
+            bits_per_word: self.bits_per_word(),
+            waiters: self.nr_waiters(),
+            ws_active: self.ws_active,
+            hints: self.map.hints().to_vec(),
+            round_robin: self.map.round_robin(),
+            wake_batch: self.wake_batch,
+            wake_index: u32::from(self.wake_index),
+            counts: (self.completion_cnt, self.wakeup_cnt),
+            wait_cnt: self.wait_cnt.map_or(Vec::new(), |c| c.to_vec()),
+            min_shallow_depth: self.min_shallow_depth,
+            shallow,
+            shallow_words: words,
+            active_queues: self.active_queues,
+            ws: core::array::from_fn(|q| self.ws[q].iter().map(|w| task(w.task)).collect()),
+            woken: self.woken.iter().map(|w| WokenView { task: task(w.0), ws: w.1, at: w.2, got: w.3 }).collect(),
+        }
+    }
     /// Bytes of the backing memory.
     pub fn heap_bytes(&self) -> usize {
-        self.holders.capacity() * size_of::<Option<Idx>>()
+        let waiters: usize = self.ws.iter().map(|q| q.capacity() * size_of::<Waiter>()).sum();
+        self.holders.capacity() * size_of::<Option<Idx>>() + self.map.heap_bytes() + waiters
     }
+}
+
+/// `sbq_index_inc`
+fn next_queue(index: u8) -> u8 {
+    (index + 1) % WAIT_QUEUES as u8
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn tags(depth: u32, alloc: TagAlloc) -> Tags {
+        Tags::new(depth, alloc, 8, Rng::stream(1, "tags", 0))
+    }
+
     #[test]
     fn round_robin_goes_on_from_the_last_tag() {
-        let mut t = Tags::new(4, TagAlloc::RoundRobin, 8);
-        assert_eq!([t.get(0, 0, 4), t.get(5, 0, 4)], [Some(0), Some(1)]);
-        t.put(0);
-        let mut next = || t.get(0, 0, 4);
-        assert_eq!([next(), next(), next(), next()], [Some(2), Some(3), Some(0), None]);
+        let mut t = tags(4, TagAlloc::RoundRobin);
+        assert_eq!([t.get(0, 0, u32::MAX), t.get(5, 0, u32::MAX)], [Some(0), Some(1)]);
+        t.put(0, 0);
+        let mut next = || t.get(0, 0, u32::MAX);
+        // After tag 2 of 4 the hint is 0 already.
+        assert_eq!([next(), next(), next(), next()], [Some(2), Some(0), Some(3), None]);
     }
 
-    /// kernel 3.2: shallow depths of a map of 64 tags, 16 a word.
+    /// kernel 3.2: the table of wake batches.
     #[test]
-    fn section_3_2_shallow() {
-        let words = |shallow| {
-            let t = Tags::new(64, TagAlloc::Hint, 1);
-            [0u32, 1, 2, 3].map(|w| (0..16).filter(|b| t.allowed(w * 16 + b, shallow)).count())
+    fn section_3_2_wake_batch() {
+        let batch = |depth, min_shallow| {
+            let mut t = tags(depth, TagAlloc::Hint);
+            t.set_min_shallow_depth(min_shallow);
+            t.wake_batch()
         };
-        assert_eq!(words(1), [1, 0, 0, 0]);
-        assert_eq!(words(3), [1, 1, 1, 0]);
-        assert_eq!(words(31), [8, 8, 8, 7]);
-        assert_eq!(words(63), [16, 16, 16, 15]);
-        assert_eq!(words(64), [16, 16, 16, 16]);
-    }
-
-    #[test]
-    fn words_are_as_wide_as_the_kernels() {
-        let width = |d| Tags::new(d, TagAlloc::Hint, 1).bits_per_word();
-        assert_eq!([width(32), width(64), width(128), width(256)], [8, 16, 32, 64]);
+        assert_eq!([batch(64, u32::MAX), batch(64, 64)], [8, 8]);
+        assert_eq!([batch(64, 32), batch(64, 16), batch(64, 15), batch(64, 1)], [4, 2, 1, 1]);
+        assert_eq!(batch(64, 48), 6);
+        assert_eq!([batch(256, 256), batch(256, 192), batch(256, 1)], [8, 8, 1]);
+        assert_eq!([batch(32, u32::MAX), batch(31, u32::MAX), batch(8, u32::MAX)], [4, 3, 1]);
     }
 }

@@ -351,12 +351,16 @@ pub struct RequestView {
 pub struct TagsView {
     /// Number of tags.
     pub depth: u32,
+    /// nr_tags: those there is memory for.
+    pub nr_tags: u32,
     /// Per tag: the zone of the request that holds it, or `None`.
     pub busy: Vec<Option<ZoneNo>>,
     /// Bits per sbitmap word.
     pub bits_per_word: u32,
     /// Sleeping allocators.
     pub waiters: u32,
+    /// ws_active: those, and woken ones that have not run yet.
+    pub ws_active: u32,
     /// Per tag: job of the request that holds it (`JobIdx::MAX`: free).
     pub jobs: Vec<JobIdx>,
     /// Per tag: freed, but still in its word's `cleared` mask.
@@ -371,6 +375,8 @@ pub struct TagsView {
     pub wake_index: u32,
     /// completion_cnt and wakeup_cnt.
     pub counts: (u64, u64),
+    /// Before 6.2: wait_cnt of each wait queue; else empty.
+    pub wait_cnt: Vec<u32>,
     /// min_shallow_depth (`u32::MAX`: unset).
     pub min_shallow_depth: u32,
     /// Shallow depth of everything but synchronous reads (`u32::MAX`: none).
