@@ -411,7 +411,9 @@ impl Ctx<'_> {
         let sched = q.sched_tags.is_some();
         // dd_limit_depth: all but reads (which are synchronous) are held to async_depth.
         let shallow = if sched && write { q.cfg.async_depth } else { u32::MAX };
-        let Some(tag) = q.sched_tags.as_mut().unwrap_or(&mut q.tags).get(cpu, rq, shallow) else {
+        let tags = q.sched_tags.as_mut().unwrap_or(&mut q.tags);
+        // `blk_mq_get_tag` tries again before it sleeps.
+        let Some(tag) = tags.get(cpu, rq, shallow).or_else(|| tags.get(cpu, rq, shallow)) else {
             self.rqs.remove(rq);
             return false;
         };
@@ -535,7 +537,9 @@ impl Ctx<'_> {
             q.last_merge = q.last_merge.filter(|last| *last != rq);
             if sched {
                 let cpu = self.rqs[rq].cpu;
-                let tag = self.queue(dev).tags.get(cpu, rq, u32::MAX);
+                // `blk_mq_mark_tag_wait` tries again: round robin does not look back within a word.
+                let tags = &mut self.queue(dev).tags;
+                let tag = tags.get(cpu, rq, u32::MAX).or_else(|| tags.get(cpu, rq, u32::MAX));
                 self.rqs[rq].tag = tag;
             }
             self.issue(dev, rq);

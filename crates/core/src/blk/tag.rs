@@ -130,6 +130,9 @@ impl Tags {
 
     /// Takes a tag for the request about to be stored in `rq`, on `cpu`; a `shallow` depth other than `u32::MAX` leaves
     /// the upper bits of each word to others.
+    ///
+    /// A round robin search does not look back within its first word: it may fail though a tag is free
+    /// ([`Tags::any_free`]), and finds it when called again. The kernel tries at least twice before it gives up.
     pub fn get(&mut self, cpu: u16, rq: Idx, shallow: u32) -> Option<Tag> {
         let tag = self.map.get(cpu, shallow)?;
         self.holders[tag as usize] = Some(rq);
