@@ -7,7 +7,6 @@
 use alloc::vec::Vec;
 
 use crate::blk::Media;
-use crate::blk::elevator::AnyElevator;
 use crate::blk::tag::Tags;
 use crate::blk::throttle::Throttle;
 use crate::config::WorkloadConfig;
@@ -206,17 +205,7 @@ impl View<'_> {
                 listed: w.listed,
             })
             .collect();
-        let requests = |it: &mut dyn Iterator<Item = Idx>| it.map(|rq| self.request(rq)).collect::<Vec<_>>();
-        let elevator = match &q.elevator {
-            AnyElevator::None(e) => ElevatorView::None { queued: requests(&mut e.iter()) },
-            AnyElevator::MqDeadline(e) => {
-                let (mut reads, mut writes, batching, starved) = e.view();
-                let sort = [requests(&mut reads), requests(&mut writes)];
-                let be = DeadlineClassView { sort, ..Default::default() };
-                let classes = [Default::default(), be, Default::default()];
-                ElevatorView::MqDeadline(DeadlineView { classes, batching, starved, ..Default::default() })
-            }
-        };
+        let elevator = q.elevator.view(self.st.now, &|rq| self.request(rq));
         let with_sched = q.sched_tags.is_some();
         DeviceView {
             name,

@@ -155,7 +155,7 @@ impl Media {
 impl Queue {
     /// A queue as after registration.
     pub fn new(cfg: QueueConfig, nr_cpus: u16, rng: Rng) -> Self {
-        let elevator = AnyElevator::new(&cfg);
+        let elevator = AnyElevator::new(&cfg, nr_cpus);
         let with_sched = elevator.has_sched_tags();
         let driver_depth = if with_sched { cfg.queue_depth } else { cfg.queue_depth.min(cfg.nr_requests) };
         let mut wplugs = ZoneWplugs::default();

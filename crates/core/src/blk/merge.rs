@@ -1,13 +1,12 @@
 //! Merging: may this bio, or this request, continue that request?
 //!
-//! Models: block/blk-merge.c and elevator.c, 7.1 (kernel 2.6): mergeable flags, operation, adjacency, max_sectors and
+//! Models: block/blk-merge.c and elevator.c, 7.1 (kernel 2.6): mergeable flags, operation, priority, adjacency, max_sectors and
 //! chunk_sectors, max_segments; a bio that fails on size or segments sets NOMERGE on the request.
 //! Rule: attempts in the kernel's order (plug, then scheduler or ctx list); what is merged stays contiguous; a front
 //! merge is refused under zone write plugging.
-//! Leaves out: write hints, integrity, cgroups, priorities.
+//! Leaves out: write hints, integrity, cgroups.
 
 use super::bio::bflag;
-use super::elevator::AnyElevator;
 use super::split::nr_segments;
 use super::{Ctx, Task};
 use crate::event::Event;
@@ -32,7 +31,11 @@ pub(super) enum Merge {
 impl Ctx<'_> {
     fn mergeable(&self, rq: Idx, bio: Idx) -> bool {
         let (r, b) = (&self.rqs[rq], &self.bios[bio]);
-        !r.nomerge && b.flags & bflag::NOMERGE == 0 && r.op == b.op && matches!(b.op, Op::Read | Op::Write)
+        !r.nomerge
+            && b.flags & bflag::NOMERGE == 0
+            && r.op == b.op
+            && r.prio == b.prio
+            && matches!(b.op, Op::Read | Op::Write)
     }
 
     /// Sizes added to a request at `start` stay inside the limits.
@@ -128,25 +131,27 @@ impl Ctx<'_> {
         {
             return true;
         }
-        match &self.queue(dev).elevator {
-            AnyElevator::None(list) => {
-                let newest: alloc::vec::Vec<Idx> = list.iter().rev().take(CTX_SCAN).collect();
+        let cpu = self.cpu_of(self.bios[bio].job);
+        let list = self.queue(dev).elevator.newest(cpu);
+        match list.map(|list| list.take(CTX_SCAN).collect::<alloc::vec::Vec<Idx>>()) {
+            Some(newest) => {
                 let met = newest.into_iter().map(|rq| self.attempt_bio_merge(rq, bio)).find(|m| *m != Merge::No);
                 met == Some(Merge::Done)
             }
-            AnyElevator::MqDeadline(_) => self.sched_merge(dev, bio),
+            None => self.sched_merge(dev, bio),
         }
     }
 
     /// `blk_mq_sched_try_merge`, and the request-request merges that follow.
     fn sched_merge(&mut self, dev: DevIdx, bio: Idx) -> bool {
-        let (op, sector) = (self.bios[bio].op, self.bios[bio].sector);
+        let sector = self.bios[bio].sector;
         let end = sector + u64::from(self.bios[bio].nr_sectors);
+        let like = self.queued_like(bio);
         let q = self.queue(dev);
         let cheap_only = q.cfg.nomerges != 0;
         let last = q.last_merge;
-        let back = q.elevator.before(op, sector);
-        let front = q.elevator.at(op, end);
+        let back = q.elevator.before(like);
+        let front = q.elevator.at(like, end);
         let mut found = last.filter(|rq| self.adjacent(*rq, bio));
         if found.is_none() && !cheap_only {
             found = back.filter(|rq| self.rqs[*rq].end() == sector && self.mergeable(*rq, bio));
@@ -163,9 +168,9 @@ impl Ctx<'_> {
         self.queue(dev).last_merge = Some(rq);
         if !cheap_only {
             let joined = if sector == old {
-                self.queue(dev).elevator.latter(op, sector, rq).map(|n| (rq, n))
+                self.queue(dev).elevator.latter(queued).map(|n| (rq, n))
             } else {
-                self.queue(dev).elevator.former(op, sector, rq).map(|p| (p, rq))
+                self.queue(dev).elevator.former(queued).map(|p| (p, rq))
             };
             if let Some((first, second)) = joined {
                 self.attempt_merge(dev, first, second);
@@ -183,7 +188,8 @@ impl Ctx<'_> {
     /// `attempt_merge`: the second of two queued requests becomes part of the first.
     fn attempt_merge(&mut self, dev: DevIdx, first: Idx, second: Idx) -> bool {
         let (a, b) = (&self.rqs[first], &self.rqs[second]);
-        let alike = a.op == b.op && !a.nomerge && !b.nomerge && matches!(a.op, Op::Read | Op::Write);
+        let alike =
+            a.op == b.op && a.prio == b.prio && !a.nomerge && !b.nomerge && matches!(a.op, Op::Read | Op::Write);
         if !alike || a.end() != b.sector || b.zone_write_plugging {
             return false;
         }
@@ -192,8 +198,10 @@ impl Ctx<'_> {
             return false;
         }
         let (a, b) = (self.queued(first), self.queued(second));
-        self.queue(dev).elevator.merged(a, b);
+        let now = self.bus.now;
         let q = self.queue(dev);
+        q.elevator.merged(a, b);
+        q.elevator.finished(b, now);
         q.last_merge = q.last_merge.filter(|last| *last != second);
         let who = self.rqs[second].who;
         self.trace_rq(second, Action::BackMerge, who, 0);
@@ -206,7 +214,6 @@ impl Ctx<'_> {
         r.nr_sectors = sectors;
         r.nr_segments = segments;
         self.count_merge(dev, gone.op);
-        let now = self.bus.now;
         self.devs[usize::from(dev)].account_stop(now);
         self.put_tags(dev, &gone);
         // Whoever waits for the tag runs when this task has left the queue.
@@ -216,7 +223,6 @@ impl Ctx<'_> {
 
     /// `blk_mq_sched_try_insert_merge`: a request about to be inserted joins one that waits. True if it is gone.
     pub(super) fn try_insert_merge(&mut self, dev: DevIdx, rq: Idx) -> bool {
-        let (op, sector) = (self.rqs[rq].op, self.rqs[rq].sector);
         let q = self.queue(dev);
         if q.cfg.nomerges >= 2 || self.rqs[rq].nomerge {
             return false;
@@ -232,13 +238,12 @@ impl Ctx<'_> {
             return false;
         }
         // One more round for each request that grew and now touches an earlier one.
-        let (mut at, mut sector, mut gone) = (rq, sector, false);
-        while let Some(before) = self.queue(dev).elevator.former(op, sector, at)
-            && self.attempt_merge(dev, before, at)
+        let (mut at, mut gone) = (self.queued(rq), false);
+        while let Some(before) = self.queue(dev).elevator.former(at)
+            && self.attempt_merge(dev, before, at.rq)
         {
             gone = true;
-            at = before;
-            sector = self.rqs[before].sector;
+            at = self.queued(before);
         }
         gone
     }

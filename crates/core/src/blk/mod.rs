@@ -35,7 +35,7 @@ use crate::workload::{Job, fio::Shared};
 use bio::{Bio, EndIo, bflag};
 pub(crate) use device::own_capacity;
 pub use device::{Device, Media, Queue};
-use elevator::{AnyElevator, Queued};
+use elevator::Queued;
 use request::Request;
 use split::{Cut, Limits};
 use tag::Waiter;
@@ -405,12 +405,12 @@ impl Ctx<'_> {
     /// `blk_mq_get_tag` without the sleep, and the request that follows; false when no tag may be had.
     fn get_tag_and_start(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
         let cpu = self.cpu_of(self.bios[bio].job);
-        let write = self.bios[bio].op == Op::Write;
+        let b = &self.bios[bio];
+        let (op, job, sync) = (b.op, b.job, b.op == Op::Read || b.flags & bflag::SYNC != 0);
         let rq = self.rqs.insert(placeholder(dev, bio));
         let q = self.queue(dev);
         let sched = q.sched_tags.is_some();
-        // dd_limit_depth: all but reads (which are synchronous) are held to async_depth.
-        let shallow = if sched && write { q.cfg.async_depth } else { u32::MAX };
+        let shallow = q.elevator.limit_depth(op, sync, job, q.cfg.async_depth);
         let tags = q.sched_tags.as_mut().unwrap_or(&mut q.tags);
         // `blk_mq_get_tag` tries again before it sleeps.
         let Some(tag) = tags.get(cpu, rq, shallow).or_else(|| tags.get(cpu, rq, shallow)) else {
@@ -489,6 +489,22 @@ impl Ctx<'_> {
         }
     }
 
+    /// A bio as schedulers know requests, to look for one it may join.
+    pub(super) fn queued_like(&self, bio: Idx) -> Queued {
+        let b = &self.bios[bio];
+        Queued {
+            rq: Idx::MAX,
+            op: b.op,
+            sector: b.sector,
+            nr_sectors: b.nr_sectors,
+            prio: b.prio,
+            sync: b.op == Op::Read || b.flags & bflag::SYNC != 0,
+            job: b.job,
+            cpu: self.cpu_of(b.job),
+            start: self.bus.now,
+        }
+    }
+
     /// A request leaves its task: to the scheduler or ctx list (`hold`: from a task that sleeps), or to the driver.
     /// The caller runs the queue.
     pub(super) fn insert_or_issue(&mut self, dev: DevIdx, rq: Idx, hold: bool) {
@@ -510,7 +526,7 @@ impl Ctx<'_> {
         let r = &self.rqs[rq];
         let (queued, mergeable) = (self.queued(rq), !r.nomerge);
         let q = self.queue(dev);
-        q.elevator.insert(queued, now);
+        q.elevator.insert(queued, false, now);
         if sched && mergeable && q.last_merge.is_none() {
             q.last_merge = Some(rq);
         }
@@ -523,7 +539,7 @@ impl Ctx<'_> {
             let q = self.queue(dev);
             let sched = q.sched_tags.is_some();
             if sched && !q.tags.any_free() {
-                if let Some(rq) = first_queued(&q.elevator)
+                if let Some(rq) = q.elevator.any_queued()
                     && !core::mem::replace(&mut q.starved, true)
                 {
                     let queue_depth = q.cfg.queue_depth;
@@ -533,7 +549,8 @@ impl Ctx<'_> {
                 return;
             }
             q.starved = false;
-            let Some(rq) = q.elevator.dispatch(now) else { return };
+            let queues = q.cfg.nr_hw_queues.max(1);
+            let Some(rq) = (0..queues).find_map(|h| q.elevator.dispatch(h, false, now)) else { return };
             q.last_merge = q.last_merge.filter(|last| *last != rq);
             if sched {
                 let cpu = self.rqs[rq].cpu;
@@ -606,6 +623,7 @@ impl Ctx<'_> {
             let bio = self.bios[self.rqs[rq].bio].id;
             self.bus.because(bio, Why::DeviceError { zone, status });
         }
+        let queued = self.queued(rq);
         let mut next = Some(self.rqs[rq].bio);
         while let Some(bio) = next {
             next = self.bios[bio].next.take();
@@ -614,6 +632,10 @@ impl Ctx<'_> {
         if self.rqs[rq].zone_write_plugging {
             self.zone_finish_request(dev, rq);
         }
+        let e = &mut self.queue(dev).elevator;
+        e.completed(queued, now, d_time);
+        // The queue runs below in any case.
+        e.finished(queued, now);
         let r = self.rqs.remove(rq);
         self.devs[usize::from(dev)].account_done(now, op, r.nr_sectors, g_time);
         self.put_tags(dev, &r);
@@ -746,16 +768,6 @@ pub struct NewBio {
     pub flags: u8,
     /// Priority.
     pub prio: IoPrio,
-}
-
-fn first_queued(e: &AnyElevator) -> Option<Idx> {
-    match e {
-        AnyElevator::None(l) => l.iter().next(),
-        AnyElevator::MqDeadline(d) => {
-            let (mut reads, mut writes, ..) = d.view();
-            reads.next().or_else(|| writes.next())
-        }
-    }
 }
 
 /// A slot reserved before its tag is known.

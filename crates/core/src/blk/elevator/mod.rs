@@ -1,14 +1,15 @@
 //! Schedulers: what waits between I and D, and in which order it goes.
 //!
-//! Models: block/elevator.c's interface, reduced to insert, merge candidates and dispatch.
+//! Models: block/elevator.c's interface (kernel 4): insert, merge candidates, dispatch, completion, depth limits.
 //! Rule: one enum, one row a scheduler; the pipeline asks, the scheduler never calls back.
-//! Leaves out: kyber, bfq, switching while requests are queued.
+//! Leaves out: switching while requests are queued.
 
 pub mod kyber;
 pub mod mq_deadline;
 pub mod none;
 
-use crate::config::{ElevatorKind, QueueConfig};
+use crate::config::{AsyncDepthOwner, ElevatorKind, QueueConfig};
+use crate::observe::snapshot::{ElevatorView, RequestView};
 use crate::slab::Idx;
 use crate::time::SimTime;
 use crate::units::{IoPrio, JobIdx, Op, Sector};
@@ -25,7 +26,7 @@ pub enum AnyElevator {
 /// What a scheduler needs to know of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queued {
-    /// Slot of the request.
+    /// Slot of the request; [`Idx::MAX`] for a bio that has none yet.
     pub rq: Idx,
     /// Operation.
     pub op: Op,
@@ -47,58 +48,126 @@ pub struct Queued {
 
 impl AnyElevator {
     /// The scheduler a queue is configured with.
-    pub fn new(q: &QueueConfig) -> Self {
+    pub fn new(q: &QueueConfig, nr_cpus: u16) -> Self {
         match q.elevator {
-            ElevatorKind::None => AnyElevator::None(none::CtxList::default()),
-            // Not built yet: refused by `bioscope-scenario`.
-            ElevatorKind::Kyber | ElevatorKind::Bfq => AnyElevator::None(none::CtxList::default()),
-            ElevatorKind::MqDeadline => AnyElevator::MqDeadline(mq_deadline::MqDeadline::new(q.mq_deadline)),
+            // kyber and bfq are not built yet: refused by `bioscope-scenario`.
+            ElevatorKind::None | ElevatorKind::Kyber | ElevatorKind::Bfq => {
+                AnyElevator::None(none::CtxList::new(q.nr_hw_queues, nr_cpus))
+            }
+            ElevatorKind::MqDeadline => AnyElevator::MqDeadline(mq_deadline::MqDeadline::new(q)),
         }
     }
     /// Requests wait here between sched tag and driver tag.
     pub fn has_sched_tags(&self) -> bool {
-        matches!(self, AnyElevator::MqDeadline(_))
+        !matches!(self, AnyElevator::None(_))
     }
-    /// Adds a request.
-    pub fn insert(&mut self, r: Queued, now: SimTime) {
+    /// Adds a request; at its head one that came back from the driver.
+    pub fn insert(&mut self, r: Queued, at_head: bool, now: SimTime) {
         match self {
-            AnyElevator::None(e) => e.insert(r),
-            AnyElevator::MqDeadline(e) => e.insert(r, now),
+            AnyElevator::None(e) => e.insert(r, at_head),
+            AnyElevator::MqDeadline(e) => e.insert(r, at_head, now),
         }
     }
-    /// Takes the request to issue next.
-    pub fn dispatch(&mut self, now: SimTime) -> Option<Idx> {
+    /// Something waits for this hardware queue. [`AnyElevator::dispatch`] may hold it back all the same.
+    pub fn has_work(&self, hctx: u16) -> bool {
         match self {
-            AnyElevator::None(e) => e.dispatch(),
+            AnyElevator::None(e) => e.has_work(hctx),
+            AnyElevator::MqDeadline(e) => e.has_work(),
+        }
+    }
+    /// Takes the request to issue next on a hardware queue; `busy`: its dispatch_busy is not zero.
+    pub fn dispatch(&mut self, hctx: u16, busy: bool, now: SimTime) -> Option<Idx> {
+        match self {
+            AnyElevator::None(e) => e.dispatch(hctx, busy),
             AnyElevator::MqDeadline(e) => e.dispatch(now),
         }
     }
-    /// The request that starts nearest at or before `sector`.
-    pub fn before(&self, op: Op, sector: Sector) -> Option<Idx> {
+    /// A request came back from the driver before it started; it is inserted again, or issued from hctx->dispatch.
+    pub fn requeued(&mut self, r: Queued) {
         match self {
-            AnyElevator::None(_) => None,
-            AnyElevator::MqDeadline(e) => e.before(op, sector),
+            AnyElevator::None(_) => {}
+            AnyElevator::MqDeadline(e) => e.requeued(r),
         }
     }
-    /// The request that starts at `sector`, where front merges are looked for.
-    pub fn at(&self, op: Op, sector: Sector) -> Option<Idx> {
+    /// The command of a request, issued at `d_time`, came back.
+    pub fn completed(&mut self, _r: Queued, _now: SimTime, _d_time: SimTime) {
         match self {
-            AnyElevator::None(_) => None,
-            AnyElevator::MqDeadline(e) => e.at(op, sector),
+            AnyElevator::None(_) | AnyElevator::MqDeadline(_) => {}
         }
     }
-    /// The request sorted before this one, which starts at `sector`; it need not be queued itself.
-    pub fn former(&self, op: Op, sector: Sector, rq: Idx) -> Option<Idx> {
+    /// An inserted request ends, or was merged away ([`AnyElevator::merged`] came before). True: run the queue.
+    pub fn finished(&mut self, r: Queued, _now: SimTime) -> bool {
         match self {
-            AnyElevator::None(_) => None,
-            AnyElevator::MqDeadline(e) => e.former(op, sector, rq),
+            AnyElevator::None(_) => false,
+            AnyElevator::MqDeadline(e) => e.finished(r),
         }
     }
-    /// The request sorted behind this one, which starts at `sector`.
-    pub fn latter(&self, op: Op, sector: Sector, rq: Idx) -> Option<Idx> {
+    /// Shallow depth of an allocation by this job (kernel 3.4); [`u32::MAX`]: all tags may be used.
+    pub fn limit_depth(&self, op: Op, sync: bool, _job: JobIdx, async_depth: u32) -> u32 {
+        match self {
+            AnyElevator::None(_) => u32::MAX,
+            AnyElevator::MqDeadline(e) => e.limit_depth(op, sync, async_depth),
+        }
+    }
+    /// min_shallow_depth of the bitmap (kernel 3.4); [`u32::MAX`]: never told.
+    pub fn min_shallow_depth(&self, owner: AsyncDepthOwner, async_depth: u32) -> u32 {
+        match self {
+            AnyElevator::None(_) => u32::MAX,
+            AnyElevator::MqDeadline(e) => e.min_shallow_depth(owner, async_depth),
+        }
+    }
+    /// nr_requests or async_depth changed.
+    pub fn depth_updated(&mut self, nr_requests: u32, _async_depth: u32) {
+        match self {
+            AnyElevator::None(_) => {}
+            AnyElevator::MqDeadline(e) => e.depth_updated(nr_requests),
+        }
+    }
+    /// When [`AnyElevator::timer_fired`] is wanted.
+    pub fn timer(&self) -> Option<SimTime> {
+        match self {
+            AnyElevator::None(_) | AnyElevator::MqDeadline(_) => None,
+        }
+    }
+    /// The timer fired, or an earlier one did. True: run the queue.
+    pub fn timer_fired(&mut self, _now: SimTime) -> bool {
+        match self {
+            AnyElevator::None(_) | AnyElevator::MqDeadline(_) => false,
+        }
+    }
+    /// Without a sort order: requests of this CPU, newest first, where its bios look for one to join.
+    pub fn newest(&self, cpu: u16) -> Option<impl Iterator<Item = Idx> + '_> {
+        match self {
+            AnyElevator::None(e) => Some(e.newest(cpu)),
+            AnyElevator::MqDeadline(_) => None,
+        }
+    }
+    /// The request sorted with `r` (a bio, or a request) that starts nearest at or before it.
+    pub fn before(&self, r: Queued) -> Option<Idx> {
         match self {
             AnyElevator::None(_) => None,
-            AnyElevator::MqDeadline(e) => e.latter(op, sector, rq),
+            AnyElevator::MqDeadline(e) => e.before(r),
+        }
+    }
+    /// The request sorted with `r` that starts at `sector`, where front merges are looked for.
+    pub fn at(&self, r: Queued, sector: Sector) -> Option<Idx> {
+        match self {
+            AnyElevator::None(_) => None,
+            AnyElevator::MqDeadline(e) => e.at(r, sector),
+        }
+    }
+    /// The request sorted before this one; it need not be queued itself.
+    pub fn former(&self, r: Queued) -> Option<Idx> {
+        match self {
+            AnyElevator::None(_) => None,
+            AnyElevator::MqDeadline(e) => e.former(r),
+        }
+    }
+    /// The request sorted behind this one.
+    pub fn latter(&self, r: Queued) -> Option<Idx> {
+        match self {
+            AnyElevator::None(_) => None,
+            AnyElevator::MqDeadline(e) => e.latter(r),
         }
     }
     /// A queued request starts earlier now (front merge).
@@ -108,11 +177,32 @@ impl AnyElevator {
             AnyElevator::MqDeadline(e) => e.reposition(r, old),
         }
     }
-    /// The second request, queued or not, is part of the first now.
+    /// The second request, queued or about to be, is part of the first now. [`AnyElevator::finished`] follows.
     pub fn merged(&mut self, first: Queued, second: Queued) {
         match self {
             AnyElevator::None(_) => {}
             AnyElevator::MqDeadline(e) => e.merged(first, second),
+        }
+    }
+    /// One that waits, if any does.
+    pub fn any_queued(&self) -> Option<Idx> {
+        match self {
+            AnyElevator::None(e) => e.iter().next(),
+            AnyElevator::MqDeadline(e) => e.any_queued(),
+        }
+    }
+    /// The lists for pictures.
+    pub fn view(&self, _now: SimTime, rq: &dyn Fn(Idx) -> RequestView) -> ElevatorView {
+        match self {
+            AnyElevator::None(e) => ElevatorView::None { queued: e.view(rq) },
+            AnyElevator::MqDeadline(e) => ElevatorView::MqDeadline(e.view(rq)),
+        }
+    }
+    /// Bytes of the backing memory.
+    pub fn heap_bytes(&self) -> usize {
+        match self {
+            AnyElevator::None(e) => e.heap_bytes(),
+            AnyElevator::MqDeadline(e) => e.heap_bytes(),
         }
     }
 }

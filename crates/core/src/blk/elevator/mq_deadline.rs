@@ -1,53 +1,118 @@
-//! mq-deadline: two sorted lists, two FIFOs with expiry, batches.
+//! mq-deadline: three classes; in each two sorted lists and two FIFOs with expiry; batches.
 //!
-//! Models: block/mq-deadline.c, 7.1 (kernel 4.2), best-effort class.
-//! Rule: go on upward in the running direction until a batch is full; then reads before writes unless writes starved;
-//! a new batch starts at the FIFO head when that expired or nothing lies ahead.
-//! Leaves out: RT and idle classes with aging (no workload sets a priority).
+//! Models: block/mq-deadline.c, 7.1 (kernel 4.2, 3.4).
+//! Rule: a class waits until the classes above it have nothing queued and nothing at the driver, or until its requests
+//! are older than the aging limit. In a class: go on upward in the running direction until a batch is full; then reads
+//! before writes unless writes starved; a new batch starts at the FIFO head when that expired or nothing lies ahead.
+//! Leaves out: jiffies (expiry is exact), one dispatch list a class (5.17). Zone management is put on the dispatch list.
+
+use alloc::vec::Vec;
 
 use super::Queued;
-use crate::config::MqDeadlineConfig;
+use crate::config::{AsyncDepthOwner, MqDeadlineConfig, QueueConfig};
 use crate::fifo::Fifo;
+use crate::observe::snapshot::{DeadlineClassView, DeadlineView, RequestView};
 use crate::slab::Idx;
 use crate::sorted::SortedMap;
 use crate::time::SimTime;
-use crate::units::{Op, Sector};
+use crate::units::{IoClass, Op, RqId, Sector};
 
 const READ: usize = 0;
 const WRITE: usize = 1;
 
+/// Best effort, and who has no class; realtime is before it, idle behind it.
+const BE: usize = 1;
+const IDLE: usize = 2;
+
+/// By start sector, then by insertion.
+type Key = (Sector, u64);
+
 #[derive(Clone, Debug, PartialEq, Default)]
 struct Direction {
-    /// By start sector, then by insertion.
-    sort: SortedMap<(Sector, u64), Idx>,
+    sort: SortedMap<Key, Idx>,
     /// In order of insertion: sort key and deadline.
-    fifo: Fifo<((Sector, u64), SimTime)>,
+    fifo: Fifo<(Key, SimTime)>,
     /// Where the next request of a batch is looked for.
     latest_pos: Sector,
 }
 
 impl Direction {
     /// Sort key of a queued request.
-    fn key(&self, r: Queued) -> Option<(Sector, u64)> {
+    fn key(&self, r: Queued) -> Option<Key> {
         let start = (r.sector, 0)..=(r.sector, u64::MAX);
         self.sort.range(start).find(|(_, rq)| **rq == r.rq).map(|(k, _)| *k)
     }
-    fn next(&self) -> Option<(Sector, u64)> {
+    fn next(&self) -> Option<Key> {
         self.sort.range((self.latest_pos, 0)..).next().map(|(k, _)| *k)
     }
+    /// Where a batch starts; `None` without requests.
+    fn batch_start(&self, now: SimTime) -> Option<Key> {
+        let (head, deadline) = *self.fifo.front()?;
+        Some(self.next().filter(|_| deadline > now).unwrap_or(head))
+    }
+    fn place(&self, key: Key) -> Option<usize> {
+        self.fifo.iter().position(|(k, _)| *k == key)
+    }
+}
+
+/// One priority class.
+#[derive(Clone, Debug, PartialEq, Default)]
+struct Class {
+    dir: [Direction; 2],
+    inserted: u32,
+    merged: u32,
+    dispatched: u32,
+    completed: u32,
+}
+
+impl Class {
+    fn is_empty(&self) -> bool {
+        self.dir[READ].sort.is_empty() && self.dir[WRITE].sort.is_empty()
+    }
+    /// `dd_queued`: inserted and not completed, so those at the driver are meant too.
+    fn queued(&self) -> bool {
+        self.inserted != self.completed
+    }
+    fn view(&self, rq: &dyn Fn(Idx) -> RequestView) -> DeadlineClassView {
+        let sort = |d: &Direction| d.sort.values().map(|i| rq(*i)).collect::<Vec<_>>();
+        let fifo = |d: &Direction| {
+            let named = |(key, deadline): &(Key, SimTime)| d.sort.get(key).map(|i| (rq(*i).id, *deadline));
+            d.fifo.iter().filter_map(named).collect::<Vec<(RqId, SimTime)>>()
+        };
+        let [r, w] = &self.dir;
+        DeadlineClassView {
+            sort: [sort(r), sort(w)],
+            fifo: [fifo(r), fifo(w)],
+            latest_pos: [r.latest_pos, w.latest_pos],
+            counts: [self.inserted, self.merged, self.dispatched, self.completed],
+        }
+    }
+}
+
+/// A request on the dispatch list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct First {
+    rq: Idx,
+    class: usize,
+    op: Op,
+    sector: Sector,
 }
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MqDeadline {
     cfg: MqDeadlineConfig,
-    dir: [Direction; 2],
-    /// Requests other than reads and writes go first.
-    dispatch: Fifo<Idx>,
+    nr_requests: u32,
+    class: [Class; 3],
+    /// Goes before everything.
+    dispatch: Fifo<First>,
     last_dir: usize,
     batching: u32,
     starved: u32,
-    inserted: u64,
+    /// Numbers insertions, which orders requests of the same start.
+    seq: u64,
+    /// Came back from the driver: they are not counted again when they are inserted again.
+    back: Fifo<Idx>,
 }
 
 fn dir_of(op: Op) -> Option<usize> {
@@ -58,17 +123,27 @@ fn dir_of(op: Op) -> Option<usize> {
     }
 }
 
+fn class_of(r: Queued) -> usize {
+    match r.prio.class {
+        IoClass::Rt => 0,
+        IoClass::None | IoClass::Be => BE,
+        IoClass::Idle => IDLE,
+    }
+}
+
 impl MqDeadline {
     /// Empty, as after selecting it.
-    pub fn new(cfg: MqDeadlineConfig) -> Self {
+    pub fn new(q: &QueueConfig) -> Self {
         Self {
-            cfg,
-            dir: Default::default(),
+            cfg: q.mq_deadline,
+            nr_requests: q.nr_requests,
+            class: Default::default(),
             dispatch: Fifo::new(),
             last_dir: WRITE,
             batching: 0,
             starved: 0,
-            inserted: 0,
+            seq: 0,
+            back: Fifo::new(),
         }
     }
 
@@ -76,120 +151,246 @@ impl MqDeadline {
         if dir == READ { self.cfg.read_expire_ns } else { self.cfg.write_expire_ns }
     }
 
+    /// Where a read or write is sorted.
+    fn sorted(&self, r: Queued) -> Option<&Direction> {
+        dir_of(r.op).map(|d| &self.class[class_of(r)].dir[d])
+    }
+    fn sorted_mut(&mut self, r: Queued) -> Option<&mut Direction> {
+        dir_of(r.op).map(|d| &mut self.class[class_of(r)].dir[d])
+    }
+
+    /// True if the request came back from the driver since.
+    fn was_back(&mut self, r: Queued) -> bool {
+        let at = self.back.iter().position(|rq| *rq == r.rq);
+        if let Some(at) = at {
+            self.back.remove(at);
+        }
+        at.is_some()
+    }
+
     /// `dd_insert_request`
-    pub fn insert(&mut self, r: Queued, now: SimTime) {
-        let Some(d) = dir_of(r.op) else {
-            self.dispatch.push_back(r.rq);
-            return;
-        };
-        let deadline = now.saturating_add(self.expire_ns(d));
-        let key = (r.sector, self.inserted);
-        self.inserted += 1;
-        self.dir[d].sort.insert(key, r.rq);
-        self.dir[d].fifo.push_back((key, deadline));
+    pub fn insert(&mut self, r: Queued, at_head: bool, now: SimTime) {
+        let class = class_of(r);
+        if !self.was_back(r) {
+            self.class[class].inserted = self.class[class].inserted.wrapping_add(1);
+        }
+        let first = First { rq: r.rq, class, op: r.op, sector: r.sector };
+        match dir_of(r.op) {
+            _ if at_head => self.dispatch.push_front(first),
+            None => self.dispatch.push_back(first),
+            Some(d) => {
+                let deadline = now.saturating_add(self.expire_ns(d));
+                let key = (r.sector, self.seq);
+                self.seq += 1;
+                let dir = &mut self.class[class].dir[d];
+                dir.sort.insert(key, r.rq);
+                dir.fifo.push_back((key, deadline));
+            }
+        }
+    }
+
+    /// `dd_has_work`: requests that wait for a higher class are work too.
+    pub fn has_work(&self) -> bool {
+        !self.dispatch.is_empty() || self.class.iter().any(|c| !c.is_empty())
     }
 
     /// `dd_dispatch_request`
     pub fn dispatch(&mut self, now: SimTime) -> Option<Idx> {
-        if let Some(rq) = self.dispatch.pop_front() {
+        if let Some(first) = self.dispatch.pop_front() {
+            self.start(first.class, dir_of(first.op), first.sector);
+            return Some(first.rq);
+        }
+        if let Some(rq) = self.dispatch_aged(now) {
             return Some(rq);
         }
-        let mut d = self.last_dir;
-        let key = match self.dir[d].next().filter(|_| self.batching < self.cfg.fifo_batch) {
-            Some(key) => key,
-            None => {
-                d = self.choose_direction()?;
-                self.last_dir = d;
-                self.batching = 0;
-                let (head, deadline) = *self.dir[d].fifo.front().expect("direction is not empty");
-                match self.dir[d].next() {
-                    Some(next) if deadline > now => next,
-                    _ => head,
-                }
+        for class in 0..self.class.len() {
+            let rq = self.select(class, Some(now), now);
+            if rq.is_some() || self.class[class].queued() {
+                return rq;
             }
-        };
-        self.batching += 1;
-        let dir = &mut self.dir[d];
-        dir.latest_pos = key.0;
-        let at = dir.fifo.iter().position(|(k, _)| *k == key).expect("in both lists");
-        dir.fifo.remove(at);
-        dir.sort.remove(&key)
+        }
+        None
     }
 
-    fn choose_direction(&mut self) -> Option<usize> {
-        let (reads, writes) = (!self.dir[READ].sort.is_empty(), !self.dir[WRITE].sort.is_empty());
-        match (reads, writes) {
-            (true, true) => {
-                let starved = self.starved >= self.cfg.writes_starved;
-                self.starved = if starved { 0 } else { self.starved + 1 };
-                Some(if starved { WRITE } else { READ })
+    /// `dd_dispatch_prio_aged_requests`: with several classes at work, what lower ones started long ago goes first.
+    fn dispatch_aged(&mut self, now: SimTime) -> Option<Idx> {
+        if self.class.iter().filter(|c| c.queued()).count() < 2 {
+            return None;
+        }
+        // Before the clock's zero nothing started.
+        let limit = now.checked_sub(self.cfg.prio_aging_expire_ns);
+        self.select(BE, limit, now).or_else(|| self.select(IDLE, limit, now))
+    }
+
+    /// `__dd_dispatch_request`: takes the next of a class, unless it started after `limit`. What the choice did to
+    /// direction, batch and starvation stays done then.
+    fn select(&mut self, class: usize, limit: Option<SimTime>, now: SimTime) -> Option<Idx> {
+        if self.class[class].is_empty() {
+            return None;
+        }
+        let running = self.class[class].dir[self.last_dir].next();
+        let key = match running.filter(|_| self.batching < self.cfg.fifo_batch) {
+            Some(key) => key,
+            None => {
+                self.last_dir = self.choose_direction(class);
+                self.batching = 0;
+                self.class[class].dir[self.last_dir].batch_start(now)?
             }
-            (true, false) => Some(READ),
-            (false, true) => {
-                self.starved = 0;
-                Some(WRITE)
-            }
-            (false, false) => None,
+        };
+        let d = self.last_dir;
+        let expire = self.expire_ns(d);
+        let dir = &mut self.class[class].dir[d];
+        let at = dir.place(key)?;
+        let start = dir.fifo[at].1.saturating_sub(expire);
+        if limit.is_none_or(|limit| start > limit) {
+            return None;
+        }
+        self.batching += 1;
+        dir.fifo.remove(at);
+        let rq = dir.sort.remove(&key);
+        self.start(class, Some(d), key.0);
+        rq
+    }
+
+    /// `dd_start_request`
+    fn start(&mut self, class: usize, dir: Option<usize>, sector: Sector) {
+        let c = &mut self.class[class];
+        c.dispatched = c.dispatched.wrapping_add(1);
+        if let Some(d) = dir {
+            c.dir[d].latest_pos = sector;
         }
     }
 
-    /// The queued request that starts at or before `sector`.
-    pub fn before(&self, op: Op, sector: Sector) -> Option<Idx> {
-        let d = dir_of(op)?;
-        self.dir[d].sort.range(..=(sector, u64::MAX)).next_back().map(|(_, rq)| *rq)
+    /// Direction of the next batch of a class that has requests.
+    fn choose_direction(&mut self, class: usize) -> usize {
+        let [reads, writes] = [READ, WRITE].map(|d| !self.class[class].dir[d].sort.is_empty());
+        if reads && !writes {
+            return READ;
+        }
+        if reads && self.starved < self.cfg.writes_starved {
+            self.starved += 1;
+            return READ;
+        }
+        self.starved = 0;
+        WRITE
+    }
+
+    /// It will be inserted again, or go to the driver again without that.
+    pub fn requeued(&mut self, r: Queued) {
+        if !self.back.contains(&r.rq) {
+            self.back.push_back(r.rq);
+        }
+    }
+
+    /// `dd_finish_request`: lower classes may go now, but the kernel looks only when the queue runs next.
+    pub fn finished(&mut self, r: Queued) -> bool {
+        self.was_back(r);
+        let c = &mut self.class[class_of(r)];
+        c.completed = c.completed.wrapping_add(1);
+        false
+    }
+
+    /// `dd_limit_depth`: all but synchronous reads are held to async_depth.
+    pub fn limit_depth(&self, op: Op, sync: bool, async_depth: u32) -> u32 {
+        if sync && op == Op::Read { u32::MAX } else { async_depth }
+    }
+
+    /// What the bitmap is told (kernel 3.4).
+    pub fn min_shallow_depth(&self, owner: AsyncDepthOwner, async_depth: u32) -> u32 {
+        match owner {
+            AsyncDepthOwner::Queue => async_depth,
+            AsyncDepthOwner::Elevator => 1,
+            AsyncDepthOwner::Elevator517 => (self.nr_requests.saturating_mul(3) / 4).max(1),
+        }
+    }
+
+    /// `dd_depth_updated`
+    pub fn depth_updated(&mut self, nr_requests: u32) {
+        self.nr_requests = nr_requests;
+    }
+
+    /// The queued request that starts at or before `r`.
+    pub fn before(&self, r: Queued) -> Option<Idx> {
+        self.sorted(r)?.sort.range(..=(r.sector, u64::MAX)).next_back().map(|(_, rq)| *rq)
     }
 
     /// The queued request that starts at `sector` (front merge lookup), if front merges are on.
-    pub fn at(&self, op: Op, sector: Sector) -> Option<Idx> {
-        let d = dir_of(op).filter(|_| self.cfg.front_merges)?;
-        self.dir[d].sort.range((sector, 0)..=(sector, u64::MAX)).next().map(|(_, rq)| *rq)
+    pub fn at(&self, r: Queued, sector: Sector) -> Option<Idx> {
+        let dir = self.sorted(r).filter(|_| self.cfg.front_merges)?;
+        dir.sort.range((sector, 0)..=(sector, u64::MAX)).next().map(|(_, rq)| *rq)
     }
 
     /// `elv_rb_former_request`
-    pub fn former(&self, op: Op, sector: Sector, rq: Idx) -> Option<Idx> {
-        let d = dir_of(op)?;
-        self.dir[d].sort.range(..=(sector, u64::MAX)).rev().map(|(_, other)| *other).find(|other| *other != rq)
+    pub fn former(&self, r: Queued) -> Option<Idx> {
+        let dir = self.sorted(r)?;
+        dir.sort.range(..=(r.sector, u64::MAX)).rev().map(|(_, other)| *other).find(|other| *other != r.rq)
     }
 
     /// `elv_rb_latter_request`
-    pub fn latter(&self, op: Op, sector: Sector, rq: Idx) -> Option<Idx> {
-        let d = dir_of(op)?;
-        self.dir[d].sort.range((sector, 0)..).map(|(_, other)| *other).find(|other| *other != rq)
+    pub fn latter(&self, r: Queued) -> Option<Idx> {
+        self.sorted(r)?.sort.range((r.sector, 0)..).map(|(_, other)| *other).find(|other| *other != r.rq)
     }
 
-    /// `dd_merged_requests`: the first takes the place of the second in the FIFO when that one expires earlier.
+    /// `dd_merged_requests`: the first takes the place of the second in the FIFO when that one expires earlier. A second
+    /// one that was not queued would have been: it counts as inserted.
     pub fn merged(&mut self, first: Queued, second: Queued) {
-        let Some(d) = dir_of(first.op) else { return };
-        let dir = &mut self.dir[d];
-        let (Some(kept), Some(gone)) = (dir.key(first), dir.key(second)) else { return };
-        let place = |key| dir.fifo.iter().position(|(k, _)| *k == key).expect("in both lists");
-        let (a, b) = (place(kept), place(gone));
-        if dir.fifo[b].1 < dir.fifo[a].1 {
-            dir.fifo[b].0 = kept;
-            dir.fifo.remove(a);
-        } else {
-            dir.fifo.remove(b);
+        let gone = self.sorted(second).and_then(|dir| dir.key(second));
+        let c = &mut self.class[class_of(second)];
+        c.merged = c.merged.wrapping_add(1);
+        let Some(gone) = gone else {
+            c.inserted = c.inserted.wrapping_add(1);
+            return;
+        };
+        let Some(dir) = self.sorted_mut(second) else { return };
+        let kept = dir.key(first).and_then(|key| Some((key, dir.place(key)?)));
+        let Some(b) = dir.place(gone) else { return };
+        match kept {
+            Some((key, a)) if dir.fifo[b].1 < dir.fifo[a].1 => {
+                dir.fifo[b].0 = key;
+                dir.fifo.remove(a);
+            }
+            _ => {
+                dir.fifo.remove(b);
+            }
         }
         dir.sort.remove(&gone);
     }
 
     /// Re-sorts a request after a front merge; it keeps its place in the FIFO.
     pub fn reposition(&mut self, r: Queued, old: Sector) {
-        let Some(d) = dir_of(r.op).filter(|_| r.sector != old) else { return };
-        let dir = &mut self.dir[d];
+        let Some(dir) = self.sorted_mut(r).filter(|_| r.sector != old) else { return };
         if let Some(key) = dir.key(Queued { sector: old, ..r }) {
             let new = (r.sector, key.1);
             dir.sort.remove(&key);
             dir.sort.insert(new, r.rq);
-            for (k, _) in dir.fifo.iter_mut().filter(|(k, _)| *k == key) {
-                *k = new;
+            if let Some(at) = dir.place(key) {
+                dir.fifo[at].0 = new;
             }
         }
     }
 
-    /// Reads and writes by sector, with the counters batching and starved.
-    pub fn view(&self) -> (impl Iterator<Item = Idx> + '_, impl Iterator<Item = Idx> + '_, u32, u32) {
-        (self.dir[READ].sort.values().copied(), self.dir[WRITE].sort.values().copied(), self.batching, self.starved)
+    /// One that waits in the lists: of the highest class, reads first, by sector.
+    pub fn any_queued(&self) -> Option<Idx> {
+        self.class.iter().flat_map(|c| &c.dir).find_map(|d| d.sort.values().next().copied())
+    }
+
+    /// The lists for pictures.
+    pub fn view(&self, rq: &dyn Fn(Idx) -> RequestView) -> DeadlineView {
+        let [rt, be, idle] = &self.class;
+        DeadlineView {
+            classes: [rt.view(rq), be.view(rq), idle.view(rq)],
+            dispatch: self.dispatch.iter().map(|f| rq(f.rq)).collect(),
+            batching: self.batching,
+            starved: self.starved,
+            last_dir: self.last_dir,
+        }
+    }
+
+    /// Bytes of the backing memory.
+    pub fn heap_bytes(&self) -> usize {
+        let dir = |d: &Direction| d.sort.heap_bytes() + d.fifo.capacity() * size_of::<(Key, SimTime)>();
+        let lists: usize = self.class.iter().flat_map(|c| &c.dir).map(dir).sum();
+        lists + self.dispatch.capacity() * size_of::<First>() + self.back.capacity() * size_of::<Idx>()
     }
 }
 
@@ -198,6 +399,9 @@ mod tests {
     use super::*;
     use alloc::vec::Vec;
 
+    fn elevator(mq_deadline: MqDeadlineConfig) -> MqDeadline {
+        MqDeadline::new(&QueueConfig { mq_deadline, ..QueueConfig::default() })
+    }
     fn read(sector: Sector) -> Queued {
         queued(Op::Read, sector)
     }
@@ -221,21 +425,21 @@ mod tests {
     /// kernel 13, "Elevator".
     #[test]
     fn section_13_elevator() {
-        let mut e = MqDeadline::new(MqDeadlineConfig::default());
+        let mut e = elevator(MqDeadlineConfig::default());
         for s in [100, 50, 200] {
-            e.insert(read(s), 0);
+            e.insert(read(s), false, 0);
         }
         assert_eq!([e.dispatch(1), e.dispatch(1)], [Some(50), Some(100)]);
-        e.insert(read(60), 1);
+        e.insert(read(60), false, 1);
         assert_eq!([e.dispatch(1), e.dispatch(1), e.dispatch(1)], [Some(200), Some(60), None]);
     }
 
     #[test]
     fn reads_go_before_writes_until_those_starve() {
-        let mut e = MqDeadline::new(MqDeadlineConfig { fifo_batch: 1, ..Default::default() });
+        let mut e = elevator(MqDeadlineConfig { fifo_batch: 1, ..Default::default() });
         for s in [1, 2, 3, 4] {
-            e.insert(read(s), 0);
-            e.insert(write(s + 100), 0);
+            e.insert(read(s), false, 0);
+            e.insert(write(s + 100), false, 0);
         }
         let order: Vec<_> = core::iter::from_fn(|| e.dispatch(0)).collect();
         assert_eq!(order, [101, 1, 2, 102, 3, 4, 103, 104]);
@@ -243,10 +447,10 @@ mod tests {
 
     #[test]
     fn an_expired_request_starts_the_next_batch() {
-        let mut e = MqDeadline::new(MqDeadlineConfig { fifo_batch: 2, ..Default::default() });
-        e.insert(read(500), 0);
+        let mut e = elevator(MqDeadlineConfig { fifo_batch: 2, ..Default::default() });
+        e.insert(read(500), false, 0);
         for s in [10, 20, 30, 40] {
-            e.insert(read(s), 400_000_000);
+            e.insert(read(s), false, 400_000_000);
         }
         let order: Vec<_> = core::iter::from_fn(|| e.dispatch(600_000_000)).collect();
         assert_eq!(order, [500, 10, 20, 30, 40]);
