@@ -1,25 +1,26 @@
 //! From what was asked for to a run that can exist, or everything that is in the way, at once.
 //!
-//! Models: the checks of fio (zbd ranges, time_based), of sysfs stores (nr_requests, max_sectors_kb, md's attributes), of
-//! mdadm (members and layouts of a level), and of Linux 7.1 queue limits for AHCI and mpi3mr.
+//! Models: the checks of fio (zbd ranges, time_based), of sysfs stores (nr_requests, async_depth, max_sectors_kb, md's
+//! attributes), of mdadm (members and layouts of a level), and of Linux 7.1 queue limits for AHCI, mpi3mr and null_blk.
 //! Rule: errors are worlds that cannot exist; what the kernel would change silently is a warning that says so.
 //! Leaves out: bounds of single values; `Param::parse` has refused those already.
 
 use std::sync::Arc;
 
 use bioscope_core::config::{
-    BioListModel, CappedConfig, Change, DeviceConfig, DeviceKind, DmConfig, DmTarget, DriveConfig, DriveProfile,
-    ElevatorKind, FaultRule, FioZbdConfig, FirstFill, HostCosts, JobConfig, KernelConfig, LinearConfig, MdConfig,
-    MdLevel, MqDeadlineConfig, PlugConfig, PlugMerge, PlugOrder, QueueConfig, Ramp, Rw, Setting, SimConfig,
-    SplitInsert, Stop, SyncConfig, TagAlloc, ThrottleConfig, Tool, WorkloadConfig, WriteOffMode, WritebackConfig,
-    ZoneOrdering, ZonePhase,
+    AsyncDepthOwner, BfqConfig, BioListModel, CappedConfig, Change, DeviceConfig, DeviceKind, DmConfig, DmTarget,
+    DriveConfig, DriveProfile, ElevatorKind, FaultRule, FioZbdConfig, FirstFill, HostCosts, JobConfig, KernelConfig,
+    KyberConfig, LinearConfig, MdConfig, MdLevel, MqDeadlineConfig, NullBlkConfig, NullIrq, PassThroughConfig,
+    PlugConfig, PlugMerge, PlugOrder, QueueConfig, Ramp, Rw, SbitmapWake, Setting, SimConfig, SplitInsert, Stop,
+    SyncConfig, TagAlloc, ThrottleConfig, Tool, WakeFault, WakeFaultKind, WorkloadConfig, WriteOffMode,
+    WritebackConfig, ZoneOrdering, ZonePhase,
 };
 use bioscope_core::units::{DevIdx, SECTOR_BYTES, Sector};
 
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::params::{KEYS, Key, Param, STACKED};
-use crate::scenario::{Instance, Scenario, Side, max_hw_bytes, own_name};
-use crate::stack::{LAYOUTS, Stack, disk_name, disk_number, layout_number};
+use crate::scenario::{Instance, Scenario, Side, own_name};
+use crate::stack::{LAYOUTS, NULL_BLK_NUMBER, Stack, disk_name, disk_number, layout_number};
 use crate::value::{Value, print_bytes, print_seconds, print_time};
 
 /// Engine events a run may have to be shown in the page.
@@ -42,10 +43,16 @@ const MAX_PIECES: u64 = 4096;
 const MAX_IN_FLIGHT: u64 = 200_000;
 /// Seconds for which io.max may hold all I/Os in flight.
 const MAX_HELD_SECONDS: u64 = 1_000_000_000;
-/// Commands an AHCI port or the drive takes.
+/// Commands an AHCI port takes, and a drive behind it.
 const HARDWARE_TAGS: u64 = 32;
+/// The same behind mpi3mr, whose tags are the host's: a SAS drive's queue.
+const SAS_TAGS: u64 = 254;
 /// The same of a device known by its limits only: an NVMe queue.
 const CAPPED_TAGS: u64 = 1024;
+/// BLKDEV_MIN_RQ
+const MIN_REQUESTS: u64 = 4;
+/// MAX_SCHED_RQ
+const MAX_REQUESTS: u64 = 2048;
 /// Engine events of one request from submission to completion: 4.3 in `smr-seq-write`, less where bios merge.
 const EVENTS_PER_REQUEST: u64 = 5;
 /// The same of a piece that goes through a stacked device, its steps included: 2.6 in `raid5-dd`, 5 in `raid0-unaligned`.
@@ -126,10 +133,10 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
     let limits = [
         cfg.stop.runtime_ns.map(|ns| ramp + bytes_in(ns)),
         cfg.stop.bytes.map(|n| ramp + u128::from(n)),
-        cfg.jobs.iter().map(job_bytes).sum::<Option<u64>>().map(u128::from),
+        cfg.jobs.iter().filter(|job| !is_beside(job)).map(job_bytes).sum::<Option<u64>>().map(u128::from),
     ];
     let bytes = limits.into_iter().flatten().min().unwrap_or(u128::MAX);
-    let smallest = cfg.jobs.iter().map(|job| unit_bytes(cfg, job)).min().unwrap_or(1);
+    let smallest = cfg.jobs.iter().filter(|job| !is_beside(job)).map(|job| unit_bytes(cfg, job)).min().unwrap_or(1);
     let mut requests = bytes / u128::from(smallest);
     if let Some(per_second) = most_per_second(cfg)
         && let Some(runtime) = cfg.stop.runtime_ns
@@ -141,7 +148,12 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
         }
     }
     let per_unit = cfg.jobs.iter().map(|job| events_per_unit(cfg, job)).max().unwrap_or(0);
-    let events = requests.saturating_mul(u128::from(per_unit)).saturating_add(sync_events(cfg));
+    let beside = cfg.stop.runtime_ns.map_or(0, |ns| u128::from(ns) + u128::from(cfg.ramp.time_ns));
+    let beside = cfg.jobs.iter().filter_map(|job| match job.workload {
+        WorkloadConfig::PassThrough(p) => Some(beside / u128::from(p.every_ns.max(1)) * u128::from(EVENTS_PER_REQUEST)),
+        _ => None,
+    });
+    let events = requests.saturating_mul(u128::from(per_unit)).saturating_add(sync_events(cfg) + beside.sum::<u128>());
     u64::try_from(events).unwrap_or(u64::MAX)
 }
 
@@ -151,7 +163,7 @@ fn rate_of(d: &DeviceConfig) -> u128 {
         DeviceKind::Disk(d) => u128::from(d.profile.rate_outer),
         // Without a limit the jobs' CPU time is one.
         DeviceKind::Capped(c) if c.rate == 0 => u128::from(u64::MAX),
-        DeviceKind::Capped(c) => u128::from(c.rate),
+        DeviceKind::Capped(c) => u128::from(c.rate) * u128::from(c.channels),
         DeviceKind::NullBlk(_) => u128::from(u64::MAX),
         DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
     }
@@ -160,9 +172,13 @@ fn rate_of(d: &DeviceConfig) -> u128 {
 /// Requests a second that the jobs can submit, or the heads can reach in random order.
 fn most_per_second(cfg: &SimConfig) -> Option<u64> {
     let (mut submitted, mut largest, mut depth, mut reads, mut parity) = (0u64, 1, 0, true, true);
-    let latency_of = |d: &DeviceConfig| if let DeviceKind::Capped(c) = &d.kind { Some(c.latency_ns) } else { None };
+    let latency_of = |d: &DeviceConfig| match &d.kind {
+        DeviceKind::Capped(c) => Some(c.latency_ns),
+        DeviceKind::NullBlk(n) if n.irqmode == NullIrq::Timer => Some(n.completion_ns),
+        _ => None,
+    };
     let latency = cfg.devices.iter().filter_map(latency_of).min().unwrap_or(0);
-    for job in &cfg.jobs {
+    for job in cfg.jobs.iter().filter(|job| !is_beside(job)) {
         let (bs, rw, iodepth) = shape(job)?;
         let parts = (bs * SECTOR_BYTES).div_ceil(unit_bytes(cfg, job));
         let one_ns = cfg.host.submit_ns.max((cfg.host.submit_ns + latency) / u64::from(iodepth.max(1)));
@@ -195,6 +211,11 @@ fn shape(job: &JobConfig) -> Option<(Sector, Rw, u32)> {
         WorkloadConfig::Linear(l) => Some((l.bs, l.rw, l.iodepth)),
         WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) | WorkloadConfig::PassThrough(_) => None,
     }
+}
+
+/// A job that comes beside the others and ends with them.
+fn is_beside(job: &JobConfig) -> bool {
+    matches!(job.workload, WorkloadConfig::PassThrough(_))
 }
 
 /// What events are counted for: a request, or a whole I/O written to stripes.
@@ -263,8 +284,7 @@ fn job_bytes(job: &JobConfig) -> Option<u64> {
     match &job.workload {
         WorkloadConfig::FioZbd(f) => f.io_bytes,
         WorkloadConfig::Linear(l) => l.io_bytes,
-        WorkloadConfig::Writeback(_) => None,
-        WorkloadConfig::PassThrough(_) => Some(0),
+        WorkloadConfig::Writeback(_) | WorkloadConfig::PassThrough(_) => None,
         WorkloadConfig::List(bios) => Some(bios.iter().map(|b| u64::from(b.nr_sectors) * SECTOR_BYTES).sum()),
     }
 }
@@ -390,8 +410,9 @@ impl Checker<'_> {
     fn config(&mut self) -> SimConfig {
         let mut devices = self.disks();
         let faults = self.faults(&devices);
+        let wake_faults = self.wake_faults(&devices);
         let target = self.target(&mut devices);
-        let jobs = match self.word(Key::Workload).as_str() {
+        let mut jobs = match self.word(Key::Workload).as_str() {
             "writeback" => self.writeback(&target).into_iter().collect(),
             "none" => {
                 if !self.on_check() {
@@ -407,6 +428,7 @@ impl Checker<'_> {
             _ => self.jobs(&target),
         };
         let fill = self.first_fill(&jobs);
+        jobs.extend(self.pass_through());
         if let Some(drive) = devices[0].disk_mut().filter(|d| d.profile.zoned) {
             drive.first_fill = fill;
         }
@@ -421,7 +443,7 @@ impl Checker<'_> {
             jobs,
             changes: Vec::new(),
             faults,
-            wake_faults: Vec::new(),
+            wake_faults,
         }
     }
 
@@ -448,7 +470,10 @@ impl Checker<'_> {
             if !own && alike.is_none() {
                 alike = Some(disk.clone());
             }
-            disks.push(DeviceConfig { name: disk_name(i), dev: disk_number(i), ..disk });
+            // Below a stack settings know the disks by these names, whatever they are.
+            let alone = stack == Stack::None && matches!(disk.kind, DeviceKind::NullBlk(_));
+            let (name, dev) = if alone { ("nullb0".into(), NULL_BLK_NUMBER) } else { (disk_name(i), disk_number(i)) };
+            disks.push(DeviceConfig { name, dev, ..disk });
         }
         self.of = None;
         disks
@@ -456,22 +481,33 @@ impl Checker<'_> {
 
     /// One disk, without its name.
     fn disk(&mut self) -> DeviceConfig {
-        let capped = self.is(Key::Drive, "capped");
-        let block = if capped { CAPPED_BLOCK_BYTES } else { BLOCK_BYTES };
-        let mut queue = self.queue(block);
-        let kind = if capped {
-            queue.zoned_qd1_writes = false;
-            DeviceKind::Capped(CappedConfig {
+        let drive = self.word(Key::Drive);
+        let modelled = !matches!(drive.as_str(), "capped" | "null_blk");
+        let mut queue = self.queue(if modelled { BLOCK_BYTES } else { CAPPED_BLOCK_BYTES });
+        queue.zoned_qd1_writes &= modelled;
+        queue.ncq_prio &= modelled;
+        let kind = match drive.as_str() {
+            "capped" => DeviceKind::Capped(CappedConfig {
                 capacity: self.sectors(Key::Capacity),
                 iops: self.n(Key::CapIops),
                 rate: self.n(Key::CapRate),
                 latency_ns: self.n(Key::CapLatencyNs),
-                channels: 1,
-            })
-        } else {
-            let drive = self.drive();
-            queue.zoned_qd1_writes &= drive.profile.zoned;
-            DeviceKind::Disk(drive)
+                channels: self.n32(Key::CapChannels),
+            }),
+            "null_blk" => DeviceKind::NullBlk(NullBlkConfig {
+                capacity: self.sectors(Key::Capacity),
+                irqmode: match self.n(Key::Irqmode) {
+                    0 => NullIrq::None,
+                    1 => NullIrq::Softirq,
+                    _ => NullIrq::Timer,
+                },
+                completion_ns: self.n(Key::CompletionNsec),
+            }),
+            _ => {
+                let drive = self.drive();
+                queue.zoned_qd1_writes &= drive.profile.zoned;
+                DeviceKind::Disk(drive)
+            }
         };
         let throttle = self.throttle(self.stack() == Stack::None);
         DeviceConfig { name: String::new(), dev: (0, 0), queue: Some(queue), kind, throttle }
@@ -662,7 +698,13 @@ impl Checker<'_> {
             raid5_max_hw: self.on(Key::Raid5MaxHw),
             raid5_spread: self.on(Key::Raid5Spread),
             max_sectors_cap: if self.is(Key::MaxSectorsCap, "1280KiB") { 2560 } else { 8192 },
-            ..KernelConfig::default()
+            async_depth_owner: self.async_depth_owner(),
+            shallow_per_word: self.on(Key::ShallowPerWord),
+            sbitmap_wake: if self.is(Key::SbitmapWake, "per_queue") {
+                SbitmapWake::PerQueue
+            } else {
+                SbitmapWake::PerMap
+            },
         }
     }
 
@@ -678,7 +720,10 @@ impl Checker<'_> {
             md_bio_ns: self.n(Key::MdBioNs),
             md_rq_ns: self.n(Key::MdRqNs),
             md_sync_ns: self.n(Key::MdSyncNs),
-            ..HostCosts::default()
+            wake_ns: self.n(Key::WakeNs),
+            wake_spread_ns: self.n(Key::WakeSpreadNs),
+            kblockd_ns: self.n(Key::KblockdNs),
+            ipi_ns: self.n(Key::IpiNs),
         };
         if host.issue_ns >= host.lock_wake_ns {
             let message = format!(
@@ -692,51 +737,165 @@ impl Checker<'_> {
         host
     }
 
-    fn queue(&mut self, block: u64) -> QueueConfig {
-        let scheduled = !self.is(Key::Scheduler, "none");
-        let mpi3mr = self.is(Key::Hba, "mpi3mr");
+    fn async_depth_owner(&self) -> AsyncDepthOwner {
+        match self.word(Key::AsyncDepthOwner).as_str() {
+            "elevator" => AsyncDepthOwner::Elevator,
+            "elevator_5_17" => AsyncDepthOwner::Elevator517,
+            _ => AsyncDepthOwner::Queue,
+        }
+    }
 
-        let mut nr_requests = self.n(Key::NrRequests);
-        if nr_requests < 4 && *self.value(Key::NrRequests) != Value::Auto {
+    /// Said of this side itself: not what run B or a disk takes over.
+    fn is_given(&self, key: Key) -> bool {
+        match self.of.and_then(|of| self.s.own_of(self.side, of, key)) {
+            Some(own) => own.side == self.side,
+            None if self.side == Side::B => self.s.b_value(key).is_some(),
+            None => self.s.is_changed(key),
+        }
+    }
+
+    /// nr_requests after the kernel's store (kernel 3.3), with `tags` in each hardware queue.
+    fn nr_requests(&mut self, tags: u64) -> u64 {
+        let (mut n, scheduled) = (self.n(Key::NrRequests), !self.is(Key::Scheduler, "none"));
+        if *self.value(Key::NrRequests) == Value::Auto {
+            return n;
+        }
+        if n < MIN_REQUESTS {
             self.problems.push(self.warning(Key::NrRequests, "the kernel raises it to 4"));
-            nr_requests = 4;
+            n = MIN_REQUESTS;
         }
-        let tags = if self.is(Key::Drive, "capped") { CAPPED_TAGS } else { HARDWARE_TAGS };
-        if self.n(Key::QueueDepth) > tags {
-            let d = self.error(Key::QueueDepth, format!("the drive holds {tags} commands at most"));
-            self.problems.push(d.suggest(tags.to_string()));
-        }
-        if !scheduled && nr_requests > tags {
+        if !scheduled && n > tags {
             let message = format!("without a scheduler the kernel refuses more than the {tags} hardware tags (EINVAL)");
             let d = self.error(Key::NrRequests, message).suggest("scheduler=mq-deadline");
             self.problems.push(d);
+        } else if n > MAX_REQUESTS {
+            let d = self.error(Key::NrRequests, "with a scheduler the kernel refuses more than 2048 (EINVAL)");
+            self.problems.push(d.suggest("2048"));
         }
-        let mut async_depth = self.n(Key::AsyncDepth);
-        if async_depth > nr_requests {
-            if scheduled && *self.value(Key::AsyncDepth) != Value::Auto {
+        n.min(MAX_REQUESTS)
+    }
+
+    /// async_depth after the store of whose attribute it is (kernel 3.4).
+    fn async_depth(&mut self, nr_requests: u64) -> u64 {
+        let depth = self.n(Key::AsyncDepth);
+        if *self.value(Key::AsyncDepth) == Value::Auto {
+            return depth.min(nr_requests);
+        }
+        let (scheduler, given) = (self.word(Key::Scheduler), self.is_given(Key::AsyncDepth));
+        let of_queue = self.async_depth_owner() == AsyncDepthOwner::Queue;
+        let suggest = match (scheduler.as_str(), of_queue) {
+            ("mq-deadline", _) | (_, true) if scheduler != "none" => None,
+            ("none", true) => Some(("without a scheduler the kernel refuses it (EINVAL)", "scheduler=mq-deadline")),
+            ("none", false) => {
+                Some(("is a file of mq-deadline: without a scheduler there is none (ENOENT)", "scheduler=mq-deadline"))
+            }
+            _ => Some(("only mq-deadline has this file before 7.0 (ENOENT)", "async_depth_owner=queue")),
+        };
+        if let Some((message, way_out)) = suggest {
+            if given {
+                let d = self.error(Key::AsyncDepth, message).suggest(way_out);
+                self.problems.push(d);
+            }
+            // Run B, or a point of a sweep, keeps A's value for when there is a scheduler.
+            return match self.s.auto(self.side, self.of, Key::AsyncDepth) {
+                Value::Int(n) => n.min(nr_requests),
+                _ => nr_requests,
+            };
+        }
+        match depth {
+            0 if of_queue => {
+                let d = self.error(Key::AsyncDepth, "the kernel refuses 0 (EINVAL)").suggest("1");
+                self.problems.push(d);
+            }
+            0 => self.problems.push(self.warning(Key::AsyncDepth, "the kernel raises it to 1")),
+            n if n > nr_requests && of_queue => {
                 let d = self.warning(Key::AsyncDepth, format!("the kernel lowers it to nr_requests, {nr_requests}"));
                 self.problems.push(d);
             }
-            async_depth = nr_requests;
+            n if n > nr_requests => {
+                let message = format!("limits nothing: more than nr_requests, {nr_requests}");
+                let d = Diagnostic::note(&self.name(Key::AsyncDepth), &self.word(Key::AsyncDepth), message);
+                self.problems.push(d);
+            }
+            _ => {}
         }
+        depth.clamp(1, nr_requests.max(1))
+    }
+
+    /// Commands of one hardware queue: driver tags, or those that the drive holds.
+    fn queue_depth(&mut self) -> (u64, u64) {
+        if self.is(Key::Drive, "null_blk") {
+            let depth = self.n(Key::HwQueueDepth);
+            return (depth, depth);
+        }
+        let tags = match (self.is(Key::Drive, "capped"), self.is(Key::Hba, "mpi3mr")) {
+            (true, _) => CAPPED_TAGS,
+            (_, true) => SAS_TAGS,
+            _ => HARDWARE_TAGS,
+        };
+        let depth = self.n(Key::QueueDepth);
+        if depth > tags {
+            let d = self.error(Key::QueueDepth, format!("the drive holds {tags} commands at most"));
+            self.problems.push(d.suggest(tags.to_string()));
+        } else if depth == 1 && self.on(Key::NcqPrio) && self.s.in_effect(self.side, Key::NcqPrio) {
+            let d = self.warning(Key::NcqPrio, "has no effect with queue_depth=1, which switches NCQ off");
+            self.problems.push(d.suggest("queue_depth=32"));
+        }
+        (depth, tags)
+    }
+
+    /// Hardware queues after what driver and kernel make of them.
+    fn nr_hw_queues(&mut self) -> u16 {
+        let null_blk = self.is(Key::Drive, "null_blk");
+        let key = if null_blk { Key::SubmitQueues } else { Key::NrHwQueues };
+        let (n, cpus) = (self.n(key), self.n(Key::NrCpus));
+        // A device known by its limits has no adapter but what its commands look like.
+        if n > 1 && !null_blk && !self.is(Key::Drive, "capped") && self.is(Key::Hba, "ahci") {
+            let d = self.error(key, "an AHCI port has one hardware queue").suggest("hba=mpi3mr");
+            self.problems.push(d);
+        } else if n > cpus {
+            let d = self.warning(key, format!("the driver makes no more than there are CPUs, {cpus}"));
+            self.problems.push(d.suggest(cpus.to_string()));
+        }
+        n.min(cpus) as u16
+    }
+
+    fn queue(&mut self, block: u64) -> QueueConfig {
+        let (queue_depth, tags) = self.queue_depth();
+        let nr_requests = self.nr_requests(tags);
+        let async_depth = self.async_depth(nr_requests);
 
         let mut max_bytes = self.n(Key::MaxSectorsKb);
-        let hardware = max_hw_bytes(mpi3mr);
+        let hardware = self.s.max_hw_bytes(self.side, self.of);
         if max_bytes < BLOCK_BYTES {
             let d = self.error(Key::MaxSectorsKb, "the kernel refuses less than 4 KiB (EINVAL)").suggest("4");
             self.problems.push(d);
         } else if max_bytes > hardware {
-            let message = format!("the kernel lowers it to what the host adapter allows, {} KiB", hardware >> 10);
-            self.problems.push(self.warning(Key::MaxSectorsKb, message));
+            let by = if self.is(Key::Drive, "null_blk") { "null_blk" } else { "the host adapter" };
+            let kib = hardware >> 10;
+            let d = self.warning(Key::MaxSectorsKb, format!("the kernel lowers it to what {by} allows, {kib} KiB"));
+            self.problems.push(d);
             max_bytes = hardware;
         }
 
         QueueConfig {
-            elevator: if scheduled { ElevatorKind::MqDeadline } else { ElevatorKind::None },
+            elevator: match self.word(Key::Scheduler).as_str() {
+                "none" => ElevatorKind::None,
+                "kyber" => ElevatorKind::Kyber,
+                "bfq" => ElevatorKind::Bfq,
+                _ => ElevatorKind::MqDeadline,
+            },
             nr_requests: nr_requests as u32,
             async_depth: async_depth as u32,
-            queue_depth: self.n32(Key::QueueDepth),
-            tag_alloc: if mpi3mr { TagAlloc::Hint } else { TagAlloc::RoundRobin },
+            queue_depth: queue_depth as u32,
+            nr_hw_queues: self.nr_hw_queues(),
+            rq_affinity: self.n(Key::RqAffinity) as u8,
+            shared_users: self.n(Key::SharedUsers) as u16,
+            ncq_prio: self.on(Key::NcqPrio),
+            tag_alloc: match self.resolved(Key::TagAlloc) {
+                Value::Word(0) => TagAlloc::Hint,
+                _ => TagAlloc::RoundRobin,
+            },
             max_sectors: (max_bytes / block * (block / SECTOR_BYTES)) as u32,
             max_segments: self.n32(Key::MaxSegments),
             block_bytes: block as u32,
@@ -745,12 +904,23 @@ impl Checker<'_> {
             mq_deadline: MqDeadlineConfig {
                 read_expire_ns: self.n(Key::ReadExpire),
                 write_expire_ns: self.n(Key::WriteExpire),
-                prio_aging_expire_ns: 10_000_000_000,
+                prio_aging_expire_ns: self.n(Key::PrioAgingExpire),
                 writes_starved: self.n32(Key::WritesStarved),
                 fifo_batch: self.n32(Key::FifoBatch),
                 front_merges: self.on(Key::FrontMerges),
             },
-            ..QueueConfig::default()
+            kyber: KyberConfig { read_lat_ns: self.n(Key::ReadLatNsec), write_lat_ns: self.n(Key::WriteLatNsec) },
+            bfq: BfqConfig {
+                fifo_expire_sync_ns: self.n(Key::FifoExpireSync),
+                fifo_expire_async_ns: self.n(Key::FifoExpireAsync),
+                back_seek_max_kib: u32::try_from(self.n(Key::BackSeekMax) >> 10).unwrap_or(u32::MAX),
+                back_seek_penalty: self.n32(Key::BackSeekPenalty),
+                slice_idle_ns: self.n(Key::SliceIdle),
+                max_budget: self.n32(Key::MaxBudget),
+                timeout_sync_ns: self.n(Key::TimeoutSync),
+                strict_guarantees: self.on(Key::StrictGuarantees),
+                low_latency: self.on(Key::LowLatency),
+            },
         }
     }
 
@@ -1165,6 +1335,36 @@ impl Checker<'_> {
         rules
     }
 
+    /// Wake-ups that get lost.
+    fn wake_faults(&mut self, disks: &[DeviceConfig]) -> Vec<WakeFault> {
+        let mut list = Vec::new();
+        for dev in (0u8..).take(disks.len()) {
+            self.of = (self.stack() != Stack::None).then_some(Instance::Disk(dev));
+            let kind = match self.word(Key::LostWakeup).as_str() {
+                "late_waiter" => WakeFaultKind::LateWaiter,
+                "empty_queue" => WakeFaultKind::EmptyQueue,
+                _ => continue,
+            };
+            list.push(WakeFault { dev: DevIdx::from(dev), from: self.n(Key::LostWakeupAt), kind });
+        }
+        self.of = None;
+        list
+    }
+
+    /// Somebody who asks the first disk now and then.
+    fn pass_through(&self) -> Option<JobConfig> {
+        let every_ns = self.n(Key::PassthroughEvery);
+        let asks = every_ns > 0 && self.s.in_effect(self.side, Key::PassthroughEvery);
+        asks.then(|| JobConfig {
+            name: "identify".into(),
+            dev: 0,
+            workload: WorkloadConfig::PassThrough(PassThroughConfig { every_ns }),
+            prio: Default::default(),
+            bio_segment_bytes: 4096,
+            start_ns: 0,
+        })
+    }
+
     /// Why a setting has no effect here.
     fn no_effect(&self, key: Key) -> Option<String> {
         if let Some((k, words)) = self.s.missing(self.side, key) {
@@ -1185,7 +1385,12 @@ impl Checker<'_> {
                 Side::A => self.s.is_changed(key),
                 Side::B => self.s.b_value(key).is_some() || self.s.is_changed(key),
             };
-            if given && let Some(message) = self.no_effect(key) {
+            // A refused write has been told as an error.
+            let refused = key == Key::AsyncDepth && self.is_given(key);
+            if given
+                && !refused
+                && let Some(message) = self.no_effect(key)
+            {
                 let d = Diagnostic::note(&self.name(key), &self.word(key), message);
                 self.problems.push(d);
             }

@@ -142,10 +142,14 @@ impl Param {
         let v = value::parse(self.unit, text).map_err(|p| {
             let d = bad(p.message());
             match (&p, self.unit) {
-                (Problem::NoSuchWord, Unit::Word(words)) => match nearest(text, words.iter().copied()) {
-                    Some(w) => d.suggest(w),
-                    None => d,
-                },
+                (Problem::NoSuchWord, Unit::Word(words)) => {
+                    // `deadline` was a scheduler of its own, and is still what many call mq-deadline.
+                    let part = words.iter().copied().find(|w| text.len() > 3 && w.contains(text));
+                    match part.or_else(|| nearest(text, words.iter().copied())) {
+                        Some(w) => d.suggest(w),
+                        None => d,
+                    }
+                }
                 (Problem::UnknownSuffix(s), _) if s == "kb" => d.suggest("KiB for 1024, kB for 1000"),
                 (Problem::UnknownSuffix(s), _) if s == "mb" => d.suggest("MiB for 1024, MB for 1000"),
                 _ => d,
@@ -216,6 +220,8 @@ const JOB: Param = Param { scope: Scope::Job, ..BASE };
 const BLOCK: Param = Param { group: Group::BlockLayer, ..BASE };
 const QUEUE: Param = Param { scope: Scope::Disk, ..BLOCK };
 const DEADLINE: Param = Param { shown_when: &[(Key::Scheduler, "mq-deadline")], advanced: true, ..QUEUE };
+const KYBER: Param = Param { shown_when: &[(Key::Scheduler, "kyber")], advanced: true, ..QUEUE };
+const BFQ: Param = Param { shown_when: &[(Key::Scheduler, "bfq")], advanced: true, ..QUEUE };
 const HOST: Param = Param { unit: NS, max: 10 * SEC, step: US, advanced: true, ..BLOCK };
 const DEVICE: Param = Param { group: Group::Device, scope: Scope::Disk, ..BASE };
 const PROFILE: Param = Param { advanced: true, shown_when: MODELLED, ..DEVICE };
@@ -224,6 +230,7 @@ const SWITCH: Param = Param { unit: Unit::Bool, max: 1, default: "1", advanced: 
 const PLUG: Param = Param { advanced: true, ..BLOCK };
 const THROTTLE: Param = Param { scope: Scope::Device, default: "0", max: TIB, step: 0, advanced: true, ..BLOCK };
 const CAP: Param = Param { shown_when: &[(Key::Drive, "capped")], ..DEVICE };
+const NULL_BLK: Param = Param { shown_when: &[(Key::Drive, "null_blk")], ..DEVICE };
 const RUN: Param = Param { group: Group::Run, ..BASE };
 
 const FIO: &[(Key, &str)] = &[(Key::Workload, "fio")];
@@ -233,6 +240,8 @@ const WRITEBACK: &[(Key, &str)] = &[(Key::Workload, "writeback")];
 /// Drives with a head.
 const MODELLED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb|cmr-8tb")];
 const ZONED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb")];
+/// Drives behind a host adapter.
+const ATTACHED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb|cmr-8tb|capped")];
 pub(crate) const STACKED: &[(Key, &str)] = &[(Key::Stack, "raid0|raid1|raid5|raid6|raid10|dm-stripe|dm-crypt")];
 const SEVERAL: &[(Key, &str)] = &[(Key::Stack, "raid0|raid1|raid5|raid6|raid10|dm-stripe")];
 const CHUNKED: &[(Key, &str)] = &[(Key::Stack, "raid0|raid5|raid6|raid10|dm-stripe")];
@@ -247,6 +256,10 @@ const GIB: u64 = 1 << 30;
 const TIB: u64 = 1 << 40;
 const US: u64 = 1_000;
 const SEC: u64 = 1_000_000_000;
+/// Largest number of an elevator's attribute.
+const INT_MAX: u64 = i32::MAX as u64;
+/// The same in milliseconds, ns.
+const INT_MAX_MS: u64 = INT_MAX * 1000 * US;
 
 params! {
     Workload: Param {
@@ -301,6 +314,10 @@ params! {
         key: "iodepth_batch", max: 4096, step: 0, default: "1", shown_when: FIO, advanced: true,
         help: "I/Os submitted together, under one plug; 0 is iodepth.", ..JOB
     },
+    PassthroughEvery: Param {
+        key: "passthrough_every", unit: S, max: 86_400 * SEC, step: 1000 * US, default: "0", shown_when: MODELLED, advanced: true,
+        help: "A pass-through command that is no NCQ command, such as identify, this often beside the jobs; 0 is none.", ..BASE
+    },
     Buffered: Param {
         key: "buffered", unit: Unit::Bool, default: "0", shown_when: FIO_DD, advanced: true,
         help: "I/O as the page cache's flusher submits it: plugged, writes without SYNC.", ..JOB
@@ -339,36 +356,84 @@ params! {
                Linux 7.1 turns it on for rotating zoned disks.", ..QUEUE
     },
     Scheduler: Param {
-        key: "scheduler", unit: Unit::Word(&["none", "mq-deadline"]), default: "mq-deadline",
+        key: "scheduler", unit: Unit::Word(&["none", "mq-deadline", "kyber", "bfq"]), default: "mq-deadline",
         help: "I/O scheduler of the queue.", ..QUEUE
     },
     NrRequests: Param {
-        key: "nr_requests", min: 1, max: 2048, step: 0,
+        key: "nr_requests", max: u32::MAX as u64, step: 0,
         help: "Requests the queue can hold; auto is twice the queue depth with a scheduler, else the queue depth.", ..QUEUE
     },
     AsyncDepth: Param {
-        key: "async_depth", min: 1, max: 2048, step: 0, shown_when: &[(Key::Scheduler, "mq-deadline")],
-        help: "Scheduler tags that writes may use; auto is nr_requests.", ..QUEUE
+        key: "async_depth", max: INT_MAX, step: 0, shown_when: &[(Key::Scheduler, "mq-deadline|kyber|bfq")],
+        help: "Scheduler tags for all but plain reads; auto is nr_requests, three quarters of it with kyber, bfq and elevator_5_17.", ..QUEUE
     },
     ReadExpire: Param {
-        key: "read_expire", unit: MS, max: 1000 * SEC, step: 1000 * US, default: "500ms",
+        key: "read_expire", unit: MS, max: INT_MAX_MS, step: 1000 * US, default: "500ms",
         help: "Age at which a read is served out of order.", ..DEADLINE
     },
     WriteExpire: Param {
-        key: "write_expire", unit: MS, max: 1000 * SEC, step: 1000 * US, default: "5s",
+        key: "write_expire", unit: MS, max: INT_MAX_MS, step: 1000 * US, default: "5s",
         help: "Age at which a write is served out of order.", ..DEADLINE
     },
     WritesStarved: Param {
-        key: "writes_starved", max: 1_000_000, default: "2",
+        key: "writes_starved", max: INT_MAX, default: "2",
         help: "Read batches that may go before a waiting write batch.", ..DEADLINE
     },
     FifoBatch: Param {
-        key: "fifo_batch", max: 1_000_000, default: "16",
+        key: "fifo_batch", max: INT_MAX, default: "16",
         help: "Requests served in sector order before the ages are looked at again.", ..DEADLINE
     },
     FrontMerges: Param {
         key: "front_merges", unit: Unit::Bool, default: "1",
         help: "Look for requests a new one can be put in front of.", ..DEADLINE
+    },
+    PrioAgingExpire: Param {
+        key: "prio_aging_expire", unit: MS, max: INT_MAX_MS, step: 1000 * US, default: "10s",
+        help: "Age at which a request of a lower priority class no longer waits for higher classes.", ..DEADLINE
+    },
+    ReadLatNsec: Param {
+        key: "read_lat_nsec", unit: NS, step: 100 * US, default: "2ms",
+        help: "Latency that kyber aims at for reads.", ..KYBER
+    },
+    WriteLatNsec: Param {
+        key: "write_lat_nsec", unit: NS, step: 100 * US, default: "10ms",
+        help: "Latency that kyber aims at for writes.", ..KYBER
+    },
+    FifoExpireSync: Param {
+        key: "fifo_expire_sync", unit: MS, max: INT_MAX_MS, step: 1000 * US, default: "125ms",
+        help: "Age at which a sync request goes before its queue's nearer ones.", ..BFQ
+    },
+    FifoExpireAsync: Param {
+        key: "fifo_expire_async", unit: MS, max: INT_MAX_MS, step: 1000 * US, default: "250ms",
+        help: "Age at which an async request goes before its queue's nearer ones.", ..BFQ
+    },
+    BackSeekMax: Param {
+        key: "back_seek_max", unit: Unit::Kib, max: INT_MAX * KIB, step: 0, default: "16384",
+        help: "KiB behind the last position within which a request may still be the next.", ..BFQ
+    },
+    BackSeekPenalty: Param {
+        key: "back_seek_penalty", min: 1, max: INT_MAX, default: "2",
+        help: "A distance backward counts this many times.", ..BFQ
+    },
+    SliceIdle: Param {
+        key: "slice_idle", unit: MS, max: INT_MAX_MS, step: 1000 * US, default: "8ms",
+        help: "How long the device idles for the next request of the sync queue in service.", ..BFQ
+    },
+    MaxBudget: Param {
+        key: "max_budget", max: INT_MAX, step: 0, default: "0",
+        help: "Sectors a queue may be served in one go; 0 follows the measured peak rate.", ..BFQ
+    },
+    TimeoutSync: Param {
+        key: "timeout_sync", unit: MS, min: 1000 * US, max: INT_MAX_MS, step: 1000 * US, default: "125ms",
+        help: "Longest time a queue is served in one go.", ..BFQ
+    },
+    StrictGuarantees: Param {
+        key: "strict_guarantees", unit: Unit::Bool, default: "0",
+        help: "Idle for every sync queue and serve one request at a time: exact shares, less throughput.", ..BFQ
+    },
+    LowLatency: Param {
+        key: "low_latency", unit: Unit::Bool, default: "1",
+        help: "Raise the weight of queues that look interactive or soft real-time.", ..BFQ
     },
     MaxSectorsKb: Param {
         key: "max_sectors_kb", unit: Unit::Kib, min: 1, max: 32_767 * KIB, step: 0,
@@ -384,11 +449,54 @@ params! {
     },
     Hba: Param {
         key: "hba", unit: Unit::Word(&["ahci", "mpi3mr"]), default: "ahci",
-        help: "Host adapter: AHCI takes 168 segments a command; mpi3mr 256 segments and at most 1 MiB.", ..QUEUE
+        shown_when: ATTACHED,
+        help: "Host adapter: AHCI takes 168 segments a command and 32 commands; mpi3mr 256 segments, at most 1 MiB, and 254 commands.", ..QUEUE
     },
     QueueDepth: Param {
-        key: "queue_depth", min: 1, max: 1024,
-        help: "Commands the drive may hold at the same time: 32 at most, or 1024 with drive=capped; auto is 32.", ..QUEUE
+        key: "queue_depth", min: 1, max: 1024, shown_when: ATTACHED,
+        help: "Commands the drive may hold at the same time: 32 at most, 254 with hba=mpi3mr, 1024 with drive=capped; 1 switches NCQ off.", ..QUEUE
+    },
+    NcqPrio: Param {
+        key: "ncq_prio", unit: Unit::Bool, default: "0", shown_when: MODELLED, advanced: true,
+        help: "ncq_prio_enable: commands of the realtime class carry high priority, and the drive serves them first.", ..QUEUE
+    },
+    NrHwQueues: Param {
+        key: "nr_hw_queues", min: 1, max: 128, step: 0, default: "1", shown_when: ATTACHED, advanced: true,
+        help: "Hardware queues, each with tags of its own; at most one a CPU, and one with hba=ahci.", ..QUEUE
+    },
+    RqAffinity: Param {
+        key: "rq_affinity", max: 2, default: "1", advanced: true,
+        help: "CPU that completes a request: 0 any, 1 one that shares a cache with the submitter's, 2 the submitter's.", ..QUEUE
+    },
+    SharedUsers: Param {
+        key: "shared_users", max: 1024, default: "0", advanced: true,
+        help: "Active devices that share the driver tags, this one among them, each with a fair part; 0 shares none.", ..QUEUE
+    },
+    TagAlloc: Param {
+        key: "tag_alloc", unit: Unit::Word(&["hint", "round_robin"]), advanced: true,
+        help: "Where the search for a driver tag starts: at the CPU's hint, or behind the last tag; auto is round_robin with hba=ahci.", ..QUEUE
+    },
+    LostWakeup: Param {
+        key: "lost_wakeup", unit: Unit::Word(&["none", "late_waiter", "empty_queue"]), default: "none", advanced: true,
+        help: "A wake-up that gets lost once: a waiter that comes after the last free and does not look again, or a batch spent on an empty queue.", ..QUEUE
+    },
+    LostWakeupAt: Param {
+        key: "lost_wakeup_at", unit: S, max: 86_400 * SEC, step: 1000 * US, default: "0",
+        shown_when: &[(Key::LostWakeup, "late_waiter|empty_queue")], advanced: true,
+        help: "Earliest time of the lost wake-up.", ..QUEUE
+    },
+    AsyncDepthOwner: Param {
+        key: "async_depth_owner", unit: Unit::Word(&["queue", "elevator", "elevator_5_17"]), default: "queue",
+        shown_when: &[(Key::Scheduler, "mq-deadline|kyber|bfq")],
+        help: "Whose attribute async_depth is: the queue's since 7.0; before that mq-deadline's, which left wake_batch at 1; or that of 5.17.", ..BLOCK
+    },
+    ShallowPerWord: Param {
+        key: "shallow_per_word", unit: Unit::Bool, default: "0", advanced: true,
+        help: "async_depth limits each word of the tag map on its own, as in 5.17, instead of the whole map.", ..BLOCK
+    },
+    SbitmapWake: Param {
+        key: "sbitmap_wake", unit: Unit::Word(&["per_map", "per_queue"]), default: "per_map", advanced: true,
+        help: "Who counts freed tags until waiters are woken: one count for the map since 6.2, one in each of the eight wait queues before.", ..BLOCK
     },
     DeadPlugRevive: Param {
         key: "dead_plug_revive", unit: Unit::Bool, default: "1", advanced: true,
@@ -483,6 +591,22 @@ params! {
         key: "step_ns",
         help: "One step of a submission through stacked devices; auto is 1 us there (assumed), else 0.", ..HOST
     },
+    WakeNs: Param {
+        key: "wake_ns", default: "5us",
+        help: "From waking a task that waits for a tag to it running (assumed).", ..HOST
+    },
+    WakeSpreadNs: Param {
+        key: "wake_spread_ns", default: "0",
+        help: "Added to wake_ns: a random time up to this.", ..HOST
+    },
+    KblockdNs: Param {
+        key: "kblockd_ns", default: "0",
+        help: "From queueing the work that runs a hardware queue to it running.", ..HOST
+    },
+    IpiNs: Param {
+        key: "ipi_ns", default: "0",
+        help: "From a completion on another CPU to its softirq on the submitter's.", ..HOST
+    },
     MdWakeNs: Param {
         key: "md_wake_ns", default: "20us",
         help: "From waking a thread of md, dm or blk-throttle to it running (assumed).", ..HOST
@@ -558,12 +682,13 @@ params! {
         help: "CPU time to encrypt or decrypt 512 bytes (assumed: about 2 GB/s).", ..STACK
     },
     Drive: Param {
-        key: "drive", unit: Unit::Word(&["smr-30tb", "cmr-8tb", "capped"]), default: "smr-30tb",
-        help: "Drive profile: a 30 TB host-managed SMR disk, an 8 TB conventional disk, or a device known by its limits only.", ..DEVICE
+        key: "drive", unit: Unit::Word(&["smr-30tb", "cmr-8tb", "capped", "null_blk"]), default: "smr-30tb",
+        help: "Drive profile: a 30 TB host-managed SMR disk, an 8 TB conventional disk, a device known by its limits only, or null_blk.", ..DEVICE
     },
     Capacity: Param {
         key: "capacity", unit: Unit::Bytes, min: MIB, max: 64 * TIB, step: 0, default: "1TiB",
-        help: "Size of the device.", ..CAP
+        shown_when: &[(Key::Drive, "capped|null_blk")],
+        help: "Size of the device.", ..DEVICE
     },
     CapIops: Param {
         key: "cap_iops", max: 1_000_000_000, step: 0, default: "0",
@@ -576,6 +701,27 @@ params! {
     CapLatencyNs: Param {
         key: "cap_latency_ns", unit: NS, max: 60 * SEC, step: 10 * US, default: "100us",
         help: "Time from the end of a command's transfer to its completion.", ..CAP
+    },
+    CapChannels: Param {
+        key: "cap_channels", min: 1, max: 1024, step: 0, default: "1",
+        help: "Commands served side by side, each at cap_iops and cap_rate.", ..CAP
+    },
+    Irqmode: Param {
+        key: "irqmode", max: 2, default: "1",
+        help: "How null_blk completes a command: 0 inside its submission, 1 in a softirq, 2 after completion_nsec.", ..NULL_BLK
+    },
+    CompletionNsec: Param {
+        key: "completion_nsec", unit: NS, max: 60 * SEC, step: US, default: "10us",
+        shown_when: &[(Key::Drive, "null_blk"), (Key::Irqmode, "2")],
+        help: "Time that each command takes.", ..DEVICE
+    },
+    HwQueueDepth: Param {
+        key: "hw_queue_depth", min: 1, max: 1024, step: 0, default: "64",
+        help: "Driver tags of each hardware queue.", ..NULL_BLK
+    },
+    SubmitQueues: Param {
+        key: "submit_queues", min: 1, max: 128, step: 0, default: "1",
+        help: "Hardware queues; at most one a CPU.", ..NULL_BLK
     },
     WriteCache: Param {
         key: "write_cache", unit: Unit::Bool, default: "1", shown_when: MODELLED,

@@ -386,19 +386,30 @@ impl Scenario {
             Key::Layout => return Value::Word(self.stack(side).layouts().1 as u8),
             Key::StepNs => u64::from(self.stack(side) != Stack::None) * 1000,
             Key::MaxOpenZones => u64::from(d.max_open_zones),
-            Key::NrRequests if is(Key::Scheduler, "none") => number(Key::QueueDepth),
-            Key::NrRequests => 2 * number(Key::QueueDepth).min(128),
-            Key::AsyncDepth => number(Key::NrRequests),
-            Key::MaxSectorsKb => {
-                max_hw_bytes(mpi3mr).min(if is(Key::MaxSectorsCap, "1280KiB") { 1280 << 10 } else { 4 << 20 })
+            Key::NrRequests => {
+                let tags = number(if is(Key::Drive, "null_blk") { Key::HwQueueDepth } else { Key::QueueDepth });
+                if is(Key::Scheduler, "none") { tags } else { 2 * tags.min(128) }
             }
-            Key::MaxSegments => {
-                if mpi3mr {
-                    256
+            Key::AsyncDepth => {
+                // Below four requests the kernel raises nr_requests.
+                let n = number(Key::NrRequests).max(4);
+                let own = is(Key::Scheduler, "kyber") || is(Key::Scheduler, "bfq");
+                if own || is(Key::AsyncDepthOwner, "elevator_5_17") && is(Key::Scheduler, "mq-deadline") {
+                    (3 * n / 4).max(1)
                 } else {
-                    168
+                    n
                 }
             }
+            Key::TagAlloc => return Value::Word(u8::from(!mpi3mr && !is(Key::Drive, "null_blk"))),
+            Key::MaxSectorsKb => {
+                let cap = if is(Key::MaxSectorsCap, "1280KiB") { 1280 << 10 } else { 4 << 20 };
+                self.max_hw_bytes(side, of).min(cap)
+            }
+            Key::MaxSegments => match (is(Key::Drive, "null_blk"), mpi3mr) {
+                (true, _) => 128,
+                (_, true) => 256,
+                _ => 168,
+            },
             Key::QueueDepth => 32,
             Key::WbInFlight => profile.writeback_in_flight,
             Key::WbSegmentBytes => profile.writeback_segment_bytes,
@@ -422,10 +433,20 @@ impl Scenario {
         };
         Value::Int(n)
     }
+    /// Bytes a command may have at most, by host adapter: LBA48 through libata, or mpi3mr's default transfer size;
+    /// null_blk sets none, which is 255 sectors (kernel 1.3).
+    pub(crate) fn max_hw_bytes(&self, side: Side, of: Option<Instance>) -> u64 {
+        let is = |key: Key, word: &str| Param::of(key).print(self.value_of(side, of, key)) == word;
+        match (is(Key::Drive, "null_blk"), is(Key::Hba, "mpi3mr")) {
+            (true, _) => 255 * 512,
+            (_, true) => 1 << 20,
+            _ => 32_767 << 10,
+        }
+    }
     /// Sectors of a disk.
     pub(crate) fn disk_sectors(&self, side: Side, of: Option<Instance>) -> u64 {
         match (self.value_of(side, of, Key::Drive), self.value_of(side, of, Key::Capacity)) {
-            (Value::Word(2), Value::Int(bytes)) => bytes / 512,
+            (Value::Word(2..), Value::Int(bytes)) => bytes / 512,
             _ => {
                 let d = &self.profile(side, of).drive;
                 u64::from(d.nr_zones) * d.zone_sectors
@@ -557,11 +578,6 @@ fn time(key: &str, text: &str) -> Result<Option<u64>, Diagnostic> {
         Value::Int(ns) if ns > 0 => Ok(Some(ns)),
         _ => Ok(None),
     }
-}
-
-/// Bytes a command may have at most, by host adapter: LBA48 through libata, or mpi3mr's default transfer size.
-pub(crate) fn max_hw_bytes(mpi3mr: bool) -> u64 {
-    if mpi3mr { 1 << 20 } else { 32_767 << 10 }
 }
 
 /// Values in this crate's own tables are read by a test; a wrong one would fall back to `auto`.

@@ -338,6 +338,9 @@ fn every_row_reaches_the_run() {
             set(Key::Zonemode, "none");
             set(Key::Iodepth, "8");
         }
+        if key == Key::NrHwQueues {
+            set(Key::Hba, "mpi3mr");
+        }
         s
     };
     for &key in KEYS {
@@ -368,6 +371,13 @@ fn every_row_reaches_the_run() {
             Key::Scheduler if Param::of(key).default == "none" => "mq-deadline",
             Key::Scheduler => "none",
             Key::Hba => "mpi3mr",
+            Key::AsyncDepthOwner => "elevator",
+            Key::SbitmapWake => "per_queue",
+            Key::TagAlloc => "hint",
+            Key::LostWakeup => "late_waiter",
+            Key::Irqmode | Key::RqAffinity => "2",
+            Key::ShallowPerWord | Key::StrictGuarantees | Key::NcqPrio => "1",
+            Key::LowLatency => "0",
             Key::WriteOffMode => "media",
             Key::ZonePhase | Key::FirstFill => "random",
             Key::Fault => "600000000+8",
