@@ -132,8 +132,8 @@ impl Ctx<'_> {
             return true;
         }
         let cpu = self.cpu_of(self.bios[bio].job);
-        let list = self.queue(dev).elevator.newest(cpu);
-        match list.map(|list| list.take(CTX_SCAN).collect::<alloc::vec::Vec<Idx>>()) {
+        let list = self.queue(dev).elevator.ctx_list(op, cpu);
+        match list.map(|list| list.iter().rev().take(CTX_SCAN).copied().collect::<alloc::vec::Vec<Idx>>()) {
             Some(newest) => {
                 let met = newest.into_iter().map(|rq| self.attempt_bio_merge(rq, bio)).find(|m| *m != Merge::No);
                 met == Some(Merge::Done)
@@ -224,7 +224,7 @@ impl Ctx<'_> {
     /// `blk_mq_sched_try_insert_merge`: a request about to be inserted joins one that waits. True if it is gone.
     pub(super) fn try_insert_merge(&mut self, dev: DevIdx, rq: Idx) -> bool {
         let q = self.queue(dev);
-        if q.cfg.nomerges >= 2 || self.rqs[rq].nomerge {
+        if !q.elevator.joins_requests() || q.cfg.nomerges >= 2 || self.rqs[rq].nomerge {
             return false;
         }
         let q = self.queue(dev);

@@ -10,12 +10,13 @@
 use alloc::vec::Vec;
 
 use super::Queued;
+use super::none::hctx_of;
 use crate::config::{KyberConfig, QueueConfig};
 use crate::fifo::Fifo;
 use crate::observe::snapshot::{KyberDomainView, KyberView, RequestView};
 use crate::slab::Idx;
 use crate::time::{MS, SEC, SimDuration, SimTime};
-use crate::units::{JobIdx, Op};
+use crate::units::Op;
 
 /// READ, WRITE, DISCARD, OTHER.
 const DOMAINS: usize = 4;
@@ -170,9 +171,6 @@ impl Hctx {
     fn queued(&self, domain: usize) -> bool {
         self.in_ctx[domain] > 0 || !self.rqs[domain].is_empty()
     }
-    fn has_work(&self) -> bool {
-        (0..DOMAINS).any(|d| self.queued(d))
-    }
 }
 
 /// See the module.
@@ -183,8 +181,6 @@ pub struct Kyber {
     /// By CPU and domain.
     ctxs: Vec<[Fifo<Idx>; DOMAINS]>,
     hctxs: Vec<Hctx>,
-    /// Hardware queue that is dispatched from.
-    running: usize,
     /// Token of each request, by slot.
     tokens: Vec<u16>,
     timer: Option<SimTime>,
@@ -202,7 +198,6 @@ impl Kyber {
             latency: Default::default(),
             ctxs: Vec::new(),
             hctxs: Vec::new(),
-            running: 0,
             tokens: Vec::new(),
             timer: None,
         };
@@ -223,11 +218,11 @@ impl Kyber {
         usize::from(cpu) % self.ctxs.len()
     }
     fn hctx_of(&self, ctx: usize) -> usize {
-        ctx % self.hctxs.len()
+        usize::from(hctx_of(ctx as u16, self.ctxs.len() as u16, self.hctxs.len() as u16))
     }
 
     /// `kyber_insert_requests`
-    pub fn insert(&mut self, r: Queued, at_head: bool, _now: SimTime) {
+    pub fn insert(&mut self, r: Queued, at_head: bool) {
         let (ctx, domain) = (self.ctx_of(r.cpu), domain_of(r.op));
         let hctx = self.hctx_of(ctx);
         self.hctxs[hctx].in_ctx[domain] += 1;
@@ -240,23 +235,14 @@ impl Kyber {
     }
 
     /// `kyber_has_work`: something is queued, whether or not there are tokens.
-    pub fn has_work(&self) -> bool {
-        self.hctxs.iter().any(Hctx::has_work)
+    pub fn has_work(&self, hctx: u16) -> bool {
+        self.hctxs.get(usize::from(hctx)).is_some_and(|h| (0..DOMAINS).any(|d| h.queued(d)))
     }
 
-    /// `kyber_dispatch_request`, of the hardware queues in turn.
-    pub fn dispatch(&mut self, _now: SimTime) -> Option<Idx> {
-        for _ in 0..self.hctxs.len() {
-            if let Some(rq) = self.dispatch_hctx(self.running) {
-                return Some(rq);
-            }
-            self.running = (self.running + 1) % self.hctxs.len();
-        }
-        None
-    }
-
-    fn dispatch_hctx(&mut self, hctx: usize) -> Option<Idx> {
-        let h = &self.hctxs[hctx];
+    /// `kyber_dispatch_request`
+    pub fn dispatch(&mut self, hctx: u16) -> Option<Idx> {
+        let hctx = usize::from(hctx);
+        let h = self.hctxs.get(hctx)?;
         if h.batching < BATCH[h.cur_domain]
             && let Some(rq) = self.dispatch_domain(hctx)
         {
@@ -297,11 +283,12 @@ impl Kyber {
     }
 
     fn take_ctx_lists(&mut self, hctx: usize, domain: usize) {
-        let (step, h) = (self.hctxs.len(), &mut self.hctxs[hctx]);
-        for ctx in self.ctxs.iter_mut().skip(hctx).step_by(step) {
-            h.rqs[domain].append(&mut ctx[domain]);
+        for ctx in 0..self.ctxs.len() {
+            if self.hctx_of(ctx) == hctx {
+                self.hctxs[hctx].rqs[domain].append(&mut self.ctxs[ctx][domain]);
+            }
         }
-        h.in_ctx[domain] = 0;
+        self.hctxs[hctx].in_ctx[domain] = 0;
     }
 
     /// `kyber_finish_request` of a request that came back from the driver: its token is free.
@@ -319,7 +306,7 @@ impl Kyber {
     }
 
     /// `kyber_finish_request`; true when that woke a domain that waited for tokens.
-    pub fn finished(&mut self, r: Queued, _now: SimTime) -> bool {
+    pub fn finished(&mut self, r: Queued) -> bool {
         self.put_token(r)
     }
 
@@ -332,17 +319,9 @@ impl Kyber {
     }
 
     /// `kyber_limit_depth`: all but synchronous reads are held to async_depth.
-    pub fn limit_depth(&self, op: Op, sync: bool, _job: JobIdx, async_depth: u32) -> u32 {
+    pub fn limit_depth(&self, op: Op, sync: bool, async_depth: u32) -> u32 {
         if op == Op::Read && sync { u32::MAX } else { async_depth }
     }
-
-    /// What the bitmap of sched tags is told.
-    pub fn min_shallow_depth(&self, async_depth: u32) -> u32 {
-        async_depth
-    }
-
-    /// Nothing here depends on nr_requests.
-    pub fn depth_updated(&mut self, _nr_requests: u32, _async_depth: u32) {}
 
     /// When [`Self::timer_fired`] is wanted.
     pub fn timer(&self) -> Option<SimTime> {
@@ -384,46 +363,14 @@ impl Kyber {
         pool.depth = (pool.depth * (u32::from(p99) + 1) / GOOD as u32).clamp(1, DEPTH[domain]);
     }
 
-    /// No sorted list: bios merge with [`Self::newest`] only.
-    pub fn before(&self, _op: Op, _sector: u64) -> Option<Idx> {
-        None
-    }
-    /// As [`Self::before`].
-    pub fn at(&self, _op: Op, _sector: u64) -> Option<Idx> {
-        None
-    }
-    /// As [`Self::before`].
-    pub fn former(&self, _op: Op, _sector: u64, _rq: Idx) -> Option<Idx> {
-        None
-    }
-    /// As [`Self::before`].
-    pub fn latter(&self, _op: Op, _sector: u64, _rq: Idx) -> Option<Idx> {
-        None
-    }
-    /// Lists are in order of insertion.
-    pub fn reposition(&mut self, _r: Queued, _old: u64) {}
-
-    /// The second request is part of the first now, and leaves its list if it is in one.
-    pub fn merged(&mut self, _first: Queued, second: Queued) {
-        let (ctx, domain) = (self.ctx_of(second.cpu), domain_of(second.op));
-        let hctx = self.hctx_of(ctx);
-        let list = &mut self.ctxs[ctx][domain];
-        let before = list.len();
-        list.retain(|rq| *rq != second.rq);
-        let gone = (before - list.len()) as u32;
-        let h = &mut self.hctxs[hctx];
-        h.in_ctx[domain] -= gone;
-        h.rqs[domain].retain(|rq| *rq != second.rq);
+    /// `kyber_bio_merge` looks at these: requests of the CPU that were not taken from its list yet, oldest first.
+    pub fn ctx_list(&self, op: Op, cpu: u16) -> &[Idx] {
+        &self.ctxs[self.ctx_of(cpu)][domain_of(op)]
     }
 
-    /// `kyber_bio_merge` looks at these: requests of the CPU's list that were not flushed yet, newest first.
-    pub fn newest(&self, op: Op, cpu: u16) -> impl Iterator<Item = Idx> + '_ {
-        self.ctxs[self.ctx_of(cpu)][domain_of(op)].iter().rev().copied()
-    }
-
-    /// All queued requests, by domain, in the order they would go.
-    pub fn iter(&self) -> impl Iterator<Item = Idx> + '_ {
-        (0..DOMAINS).flat_map(|d| self.queued(d))
+    /// One that waits, if any does.
+    pub fn any_queued(&self) -> Option<Idx> {
+        (0..DOMAINS).find_map(|d| self.queued(d).next())
     }
 
     fn queued(&self, domain: usize) -> impl Iterator<Item = Idx> + '_ {
@@ -433,7 +380,7 @@ impl Kyber {
     }
 
     /// What is shown of it; counters are those of the first hardware queue.
-    pub fn view(&self, _now: SimTime, rq: &dyn Fn(Idx) -> RequestView) -> KyberView {
+    pub fn view(&self, rq: &dyn Fn(Idx) -> RequestView) -> KyberView {
         let domain = |d: usize| {
             let (pool, l) = (&self.pools[d], self.latency.get(d));
             KyberDomainView {
@@ -492,7 +439,7 @@ mod tests {
     }
     fn insert(k: &mut Kyber, from: Idx, n: u32, op: Op) {
         for i in from..from + n {
-            k.insert(rq(i, op), false, 0);
+            k.insert(rq(i, op), false);
         }
     }
     fn drain(k: &mut Kyber) -> Vec<Idx> {
@@ -514,7 +461,7 @@ mod tests {
             internal_tag: None,
             d_time: None,
         };
-        k.view(0, &shown)
+        k.view(&shown)
     }
     /// A completion with these latencies.
     fn sample(k: &mut Kyber, op: Op, now: SimTime, total: SimDuration, io: SimDuration) {
@@ -546,7 +493,7 @@ mod tests {
         want.extend(108..110);
         want.push(201);
         assert_eq!(drain(&mut k), want);
-        assert!(!k.has_work());
+        assert!(!k.has_work(0));
     }
 
     #[test]
@@ -561,14 +508,14 @@ mod tests {
     fn section_4_4_ctx_lists_go_in_order_of_cpu_and_merge_until_taken() {
         let mut k = kyber();
         for (n, cpu) in [(0, 3), (1, 1), (2, 3), (3, 0)] {
-            k.insert(Queued { cpu, ..rq(n, Op::Read) }, false, 0);
+            k.insert(Queued { cpu, ..rq(n, Op::Read) }, false);
         }
-        k.insert(Queued { cpu: 1, ..rq(4, Op::Read) }, true, 0);
-        assert!(k.newest(Op::Read, 3).eq([2, 0]));
-        assert!(k.newest(Op::Write, 3).eq([]));
-        assert!(k.iter().eq([3, 4, 1, 0, 2]));
+        k.insert(Queued { cpu: 1, ..rq(4, Op::Read) }, true);
+        assert!(k.ctx_list(Op::Read, 3) == [0, 2]);
+        assert!(k.ctx_list(Op::Write, 3).is_empty());
+        assert!(k.queued(READ).eq([3, 4, 1, 0, 2]) && k.any_queued() == Some(3));
         assert_eq!(k.dispatch(0), Some(3));
-        assert!(k.newest(Op::Read, 3).eq([]), "the first request took all lists along");
+        assert!(k.ctx_list(Op::Read, 3).is_empty(), "the first request took all lists along");
         assert_eq!(drain(&mut k), [4, 1, 0, 2]);
     }
 
@@ -581,19 +528,19 @@ mod tests {
         insert(&mut k, 130, 4, Op::Write);
         let d = view(&k).domains[WRITE].clone();
         assert_eq!((d.in_use, d.waiting, d.queued.len()), (128, true, 6));
-        assert!(k.has_work() && k.dispatch(0).is_none());
-        assert!(k.newest(Op::Write, 0).eq([133, 132, 131, 130]));
+        assert!(k.has_work(0) && k.dispatch(0).is_none());
+        assert!(k.ctx_list(Op::Write, 0) == [130, 131, 132, 133]);
         // Reads have tokens of their own.
         insert(&mut k, 200, 1, Op::Read);
         assert_eq!(k.dispatch(0), Some(200));
         // The bitmap of 128 wakes in batches of eight.
         for n in 0..7 {
-            assert!(!k.finished(rq(n, Op::Write), 0));
+            assert!(!k.finished(rq(n, Op::Write)));
         }
-        assert!(k.finished(rq(7, Op::Write), 0));
+        assert!(k.finished(rq(7, Op::Write)));
         assert_eq!(drain(&mut k), [128, 129, 130, 131, 132, 133]);
         // Nobody waits now.
-        assert!((8..128).all(|n| !k.finished(rq(n, Op::Write), 0)));
+        assert!((8..128).all(|n| !k.finished(rq(n, Op::Write))));
         assert_eq!(view(&k).domains[WRITE].in_use, 6);
     }
 
@@ -605,8 +552,8 @@ mod tests {
         assert_eq!(view(&k).domains[READ].in_use, 1);
         k.requeued(rq(0, Op::Read));
         assert_eq!(view(&k).domains[READ].in_use, 0);
-        assert!(!k.finished(rq(0, Op::Read), 0) && !k.finished(rq(9, Op::Read), 0));
-        k.insert(rq(0, Op::Read), true, 0);
+        assert!(!k.finished(rq(0, Op::Read)) && !k.finished(rq(9, Op::Read)));
+        k.insert(rq(0, Op::Read), true);
         assert_eq!(k.dispatch(0), Some(0));
     }
 
@@ -747,30 +694,19 @@ mod tests {
         assert_eq!((depths(&k)[WRITE], view(&k).domains[WRITE].in_use), (32, 32));
         insert(&mut k, 100, 1, Op::Write);
         assert_eq!(k.dispatch(0), None);
-        assert!((32..35).all(|n| !k.finished(rq(n, Op::Write), 0)));
-        assert!(k.finished(rq(35, Op::Write), 0), "a batch of four");
+        assert!((32..35).all(|n| !k.finished(rq(n, Op::Write))));
+        assert!(k.finished(rq(35, Op::Write)), "a batch of four");
         assert_eq!(k.dispatch(0), None);
-        k.finished(rq(0, Op::Write), 0);
+        k.finished(rq(0, Op::Write));
         assert_eq!(k.dispatch(0), Some(100));
     }
 
     #[test]
     fn section_4_4_limit_depth() {
         let k = kyber();
-        let limit = |op, sync| k.limit_depth(op, sync, 0, 48);
+        let limit = |op, sync| k.limit_depth(op, sync, 48);
         assert_eq!([limit(Op::Read, true), limit(Op::Read, false)], [u32::MAX, 48]);
         assert_eq!([limit(Op::Write, true), limit(Op::Write, false)], [48, 48]);
-        assert_eq!(k.min_shallow_depth(48), 48);
-    }
-
-    #[test]
-    fn section_4_4_a_joined_request_leaves_its_list() {
-        let mut k = kyber();
-        insert(&mut k, 0, 2, Op::Read);
-        k.merged(rq(0, Op::Read), rq(1, Op::Read));
-        k.merged(rq(0, Op::Read), rq(7, Op::Read));
-        assert_eq!(drain(&mut k), [0]);
-        assert!(!k.has_work());
     }
 
     /// Random inserts, completions, requeues and windows. The queue runs only when something was inserted or `finished`
@@ -783,11 +719,11 @@ mod tests {
             let mut k = Kyber::with_hctxs(KyberConfig::default(), 4, nr_hctxs);
             let (mut queued, mut flying) = (Vec::<Queued>::new(), Vec::<Queued>::new());
             let (mut now, mut next) = (0, 0);
-            let run = |k: &mut Kyber, queued: &mut Vec<Queued>, flying: &mut Vec<Queued>, now| {
+            let run = |k: &mut Kyber, queued: &mut Vec<Queued>, flying: &mut Vec<Queued>| {
                 let busy = view(k).domains.map(|d| d.in_use >= d.depth);
                 let able = queued.iter().any(|r| !busy[domain_of(r.op)]);
                 let mut n = 0;
-                while let Some(rq) = k.dispatch(now) {
+                while let Some(rq) = (0..nr_hctxs).find_map(|h| k.dispatch(h)) {
                     let at = queued.iter().position(|r| r.rq == rq).expect("was queued");
                     flying.push(queued.swap_remove(at));
                     n += 1;
@@ -795,7 +731,7 @@ mod tests {
                 assert_eq!(able, n > 0, "dispatches if there is a token, and only then");
                 let v = view(k);
                 assert!(v.domains.iter().all(|d| d.in_use <= d.depth && d.depth <= d.max_depth));
-                assert_eq!(k.has_work(), !queued.is_empty());
+                assert_eq!((0..nr_hctxs).any(|h| k.has_work(h)), !queued.is_empty());
                 assert_eq!(v.domains.iter().map(|d| d.queued.len()).sum::<usize>(), queued.len());
                 for (d, v) in v.domains.iter().enumerate() {
                     assert_eq!(v.waiting, queued.iter().any(|r| domain_of(r.op) == d));
@@ -810,23 +746,23 @@ mod tests {
                             let op = [Op::Read, Op::Write, Op::Write, Op::ZoneReset][rng.below(4) as usize];
                             let r = Queued { cpu: rng.below(4) as u16, start: now, ..rq(next, op) };
                             next += 1;
-                            k.insert(r, rng.below(9) == 0, now);
+                            k.insert(r, rng.below(9) == 0);
                             queued.push(r);
                         }
-                        run(&mut k, &mut queued, &mut flying, now);
+                        run(&mut k, &mut queued, &mut flying);
                     }
                     5 if !flying.is_empty() && rng.below(10) == 0 => {
                         let r = flying.swap_remove(rng.below(flying.len() as u64) as usize);
                         k.requeued(r);
-                        k.insert(r, true, now);
+                        k.insert(r, true);
                         queued.push(r);
-                        run(&mut k, &mut queued, &mut flying, now);
+                        run(&mut k, &mut queued, &mut flying);
                     }
                     _ if !flying.is_empty() => {
                         let r = flying.swap_remove(rng.below(flying.len() as u64) as usize);
                         k.completed(r, now, now.saturating_sub(rng.below(12) * MS));
-                        if k.finished(r, now) {
-                            run(&mut k, &mut queued, &mut flying, now);
+                        if k.finished(r) {
+                            run(&mut k, &mut queued, &mut flying);
                         }
                     }
                     _ => {}
@@ -836,11 +772,11 @@ mod tests {
                 }
             }
             while let Some(r) = flying.pop() {
-                if k.finished(r, now) {
-                    run(&mut k, &mut queued, &mut flying, now);
+                if k.finished(r) {
+                    run(&mut k, &mut queued, &mut flying);
                 }
             }
-            assert!(queued.is_empty() && !k.has_work(), "all went");
+            assert!(queued.is_empty() && k.any_queued().is_none(), "all went");
             assert_eq!(view(&k).domains.map(|d| d.in_use), [0; 4]);
         }
     }

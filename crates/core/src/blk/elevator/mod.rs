@@ -21,6 +21,8 @@ pub enum AnyElevator {
     None(none::CtxList),
     /// mq-deadline
     MqDeadline(mq_deadline::MqDeadline),
+    /// kyber
+    Kyber(kyber::Kyber),
 }
 
 /// What a scheduler needs to know of a request.
@@ -50,10 +52,9 @@ impl AnyElevator {
     /// The scheduler a queue is configured with.
     pub fn new(q: &QueueConfig, nr_cpus: u16) -> Self {
         match q.elevator {
-            // kyber and bfq are not built yet: refused by `bioscope-scenario`.
-            ElevatorKind::None | ElevatorKind::Kyber | ElevatorKind::Bfq => {
-                AnyElevator::None(none::CtxList::new(q.nr_hw_queues, nr_cpus))
-            }
+            // bfq is not built yet: refused by `bioscope-scenario`.
+            ElevatorKind::None | ElevatorKind::Bfq => AnyElevator::None(none::CtxList::new(q.nr_hw_queues, nr_cpus)),
+            ElevatorKind::Kyber => AnyElevator::Kyber(kyber::Kyber::new(q, nr_cpus)),
             ElevatorKind::MqDeadline => AnyElevator::MqDeadline(mq_deadline::MqDeadline::new(q)),
         }
     }
@@ -61,11 +62,16 @@ impl AnyElevator {
     pub fn has_sched_tags(&self) -> bool {
         !matches!(self, AnyElevator::None(_))
     }
+    /// Requests are found by sector, so that one about to be inserted may join another.
+    pub fn joins_requests(&self) -> bool {
+        !matches!(self, AnyElevator::None(_) | AnyElevator::Kyber(_))
+    }
     /// Adds a request; at its head one that came back from the driver.
     pub fn insert(&mut self, r: Queued, at_head: bool, now: SimTime) {
         match self {
             AnyElevator::None(e) => e.insert(r, at_head),
             AnyElevator::MqDeadline(e) => e.insert(r, at_head, now),
+            AnyElevator::Kyber(e) => e.insert(r, at_head),
         }
     }
     /// Something waits for this hardware queue. [`AnyElevator::dispatch`] may hold it back all the same.
@@ -73,6 +79,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(e) => e.has_work(hctx),
             AnyElevator::MqDeadline(e) => e.has_work(),
+            AnyElevator::Kyber(e) => e.has_work(hctx),
         }
     }
     /// Takes the request to issue next on a hardware queue; `busy`: its dispatch_busy is not zero.
@@ -80,6 +87,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(e) => e.dispatch(hctx, busy),
             AnyElevator::MqDeadline(e) => e.dispatch(now),
+            AnyElevator::Kyber(e) => e.dispatch(hctx),
         }
     }
     /// A request came back from the driver before it started; it is inserted again, or issued from hctx->dispatch.
@@ -87,12 +95,14 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) => {}
             AnyElevator::MqDeadline(e) => e.requeued(r),
+            AnyElevator::Kyber(e) => e.requeued(r),
         }
     }
     /// The command of a request, issued at `d_time`, came back.
-    pub fn completed(&mut self, _r: Queued, _now: SimTime, _d_time: SimTime) {
+    pub fn completed(&mut self, r: Queued, now: SimTime, d_time: SimTime) {
         match self {
             AnyElevator::None(_) | AnyElevator::MqDeadline(_) => {}
+            AnyElevator::Kyber(e) => e.completed(r, now, d_time),
         }
     }
     /// An inserted request ends, or was merged away ([`AnyElevator::merged`] came before). True: run the queue.
@@ -100,6 +110,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) => false,
             AnyElevator::MqDeadline(e) => e.finished(r),
+            AnyElevator::Kyber(e) => e.finished(r),
         }
     }
     /// Shallow depth of an allocation by this job (kernel 3.4); [`u32::MAX`]: all tags may be used.
@@ -107,6 +118,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) => u32::MAX,
             AnyElevator::MqDeadline(e) => e.limit_depth(op, sync, async_depth),
+            AnyElevator::Kyber(e) => e.limit_depth(op, sync, async_depth),
         }
     }
     /// min_shallow_depth of the bitmap (kernel 3.4); [`u32::MAX`]: never told.
@@ -114,12 +126,13 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) => u32::MAX,
             AnyElevator::MqDeadline(e) => e.min_shallow_depth(owner, async_depth),
+            AnyElevator::Kyber(_) => async_depth,
         }
     }
     /// nr_requests or async_depth changed.
     pub fn depth_updated(&mut self, nr_requests: u32, _async_depth: u32) {
         match self {
-            AnyElevator::None(_) => {}
+            AnyElevator::None(_) | AnyElevator::Kyber(_) => {}
             AnyElevator::MqDeadline(e) => e.depth_updated(nr_requests),
         }
     }
@@ -127,60 +140,63 @@ impl AnyElevator {
     pub fn timer(&self) -> Option<SimTime> {
         match self {
             AnyElevator::None(_) | AnyElevator::MqDeadline(_) => None,
+            AnyElevator::Kyber(e) => e.timer(),
         }
     }
     /// The timer fired, or an earlier one did. True: run the queue.
-    pub fn timer_fired(&mut self, _now: SimTime) -> bool {
+    pub fn timer_fired(&mut self, now: SimTime) -> bool {
         match self {
             AnyElevator::None(_) | AnyElevator::MqDeadline(_) => false,
+            AnyElevator::Kyber(e) => e.timer_fired(now),
         }
     }
-    /// Without a sort order: requests of this CPU, newest first, where its bios look for one to join.
-    pub fn newest(&self, cpu: u16) -> Option<impl Iterator<Item = Idx> + '_> {
+    /// Without a sort order: requests of this CPU, oldest first, where its bios look for one to join.
+    pub fn ctx_list(&self, op: Op, cpu: u16) -> Option<&[Idx]> {
         match self {
-            AnyElevator::None(e) => Some(e.newest(cpu)),
+            AnyElevator::None(e) => Some(e.ctx_list(cpu)),
             AnyElevator::MqDeadline(_) => None,
+            AnyElevator::Kyber(e) => Some(e.ctx_list(op, cpu)),
         }
     }
     /// The request sorted with `r` (a bio, or a request) that starts nearest at or before it.
     pub fn before(&self, r: Queued) -> Option<Idx> {
         match self {
-            AnyElevator::None(_) => None,
+            AnyElevator::None(_) | AnyElevator::Kyber(_) => None,
             AnyElevator::MqDeadline(e) => e.before(r),
         }
     }
     /// The request sorted with `r` that starts at `sector`, where front merges are looked for.
     pub fn at(&self, r: Queued, sector: Sector) -> Option<Idx> {
         match self {
-            AnyElevator::None(_) => None,
+            AnyElevator::None(_) | AnyElevator::Kyber(_) => None,
             AnyElevator::MqDeadline(e) => e.at(r, sector),
         }
     }
     /// The request sorted before this one; it need not be queued itself.
     pub fn former(&self, r: Queued) -> Option<Idx> {
         match self {
-            AnyElevator::None(_) => None,
+            AnyElevator::None(_) | AnyElevator::Kyber(_) => None,
             AnyElevator::MqDeadline(e) => e.former(r),
         }
     }
     /// The request sorted behind this one.
     pub fn latter(&self, r: Queued) -> Option<Idx> {
         match self {
-            AnyElevator::None(_) => None,
+            AnyElevator::None(_) | AnyElevator::Kyber(_) => None,
             AnyElevator::MqDeadline(e) => e.latter(r),
         }
     }
     /// A queued request starts earlier now (front merge).
     pub fn reposition(&mut self, r: Queued, old: Sector) {
         match self {
-            AnyElevator::None(_) => {}
+            AnyElevator::None(_) | AnyElevator::Kyber(_) => {}
             AnyElevator::MqDeadline(e) => e.reposition(r, old),
         }
     }
     /// The second request, queued or about to be, is part of the first now. [`AnyElevator::finished`] follows.
     pub fn merged(&mut self, first: Queued, second: Queued) {
         match self {
-            AnyElevator::None(_) => {}
+            AnyElevator::None(_) | AnyElevator::Kyber(_) => {}
             AnyElevator::MqDeadline(e) => e.merged(first, second),
         }
     }
@@ -189,6 +205,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(e) => e.iter().next(),
             AnyElevator::MqDeadline(e) => e.any_queued(),
+            AnyElevator::Kyber(e) => e.any_queued(),
         }
     }
     /// The lists for pictures.
@@ -196,6 +213,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(e) => ElevatorView::None { queued: e.view(rq) },
             AnyElevator::MqDeadline(e) => ElevatorView::MqDeadline(e.view(rq)),
+            AnyElevator::Kyber(e) => ElevatorView::Kyber(e.view(rq)),
         }
     }
     /// Bytes of the backing memory.
@@ -203,6 +221,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(e) => e.heap_bytes(),
             AnyElevator::MqDeadline(e) => e.heap_bytes(),
+            AnyElevator::Kyber(e) => e.heap_bytes(),
         }
     }
 }

@@ -80,9 +80,9 @@ impl CtxList {
         h.queued -= 1;
         self.ctx[usize::from(cpu)].pop_front()
     }
-    /// Queued requests of a CPU, newest first: where its bios look for one to join.
-    pub fn newest(&self, cpu: u16) -> impl Iterator<Item = Idx> + '_ {
-        self.ctx[usize::from(cpu) % self.ctx.len()].iter().rev().copied()
+    /// Queued requests of a CPU, oldest first: where its bios look for one to join.
+    pub fn ctx_list(&self, cpu: u16) -> &[Idx] {
+        &self.ctx[usize::from(cpu) % self.ctx.len()]
     }
     /// Queued requests in order of their CPU, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = Idx> + '_ {
@@ -167,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn bios_look_at_the_newest_of_their_cpu() {
+    fn bios_look_at_the_list_of_their_cpu() {
         let e = filled(1, &[(1, 1), (0, 2), (1, 3)]);
-        assert_eq!(e.newest(1).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(e.ctx_list(1), [1, 3]);
     }
 }
