@@ -455,4 +455,206 @@ mod tests {
         let order: Vec<_> = core::iter::from_fn(|| e.dispatch(600_000_000)).collect();
         assert_eq!(order, [500, 10, 20, 30, 40]);
     }
+
+    use crate::units::IoPrio;
+
+    fn of(class: IoClass, r: Queued) -> Queued {
+        Queued { prio: IoPrio { class, level: 4 }, ..r }
+    }
+    fn counts(e: &MqDeadline, class: usize) -> [u32; 4] {
+        let c = &e.class[class];
+        [c.inserted, c.merged, c.dispatched, c.completed]
+    }
+    fn all(e: &mut MqDeadline, now: SimTime) -> Vec<Idx> {
+        core::iter::from_fn(|| e.dispatch(now)).collect()
+    }
+
+    /// kernel 4.2, dispatch 3: a class waits until the higher ones are fully done.
+    #[test]
+    fn section_4_2_classes() {
+        let mut e = elevator(MqDeadlineConfig::default());
+        let (idle, none) = (of(IoClass::Idle, read(10)), read(20));
+        let (be, rt) = (of(IoClass::Be, write(30)), of(IoClass::Rt, write(40)));
+        for r in [idle, none, be, rt] {
+            e.insert(r, false, 0);
+        }
+        assert_eq!(all(&mut e, 1), [40]);
+        assert!(e.has_work(), "others wait for the one at the driver");
+        e.finished(rt);
+        assert_eq!(all(&mut e, 2), [20, 30]);
+        e.finished(be);
+        assert_eq!(e.dispatch(3), None);
+        e.finished(none);
+        assert_eq!(all(&mut e, 3), [10]);
+        assert!(!e.has_work());
+    }
+
+    /// kernel 4.2, dispatch 2: best effort, then idle, once they are as old as prio_aging_expire.
+    #[test]
+    fn section_4_2_aging() {
+        let mut e = elevator(MqDeadlineConfig { prio_aging_expire_ns: 100, ..Default::default() });
+        e.insert(of(IoClass::Idle, read(1)), false, 5);
+        e.insert(read(2), false, 10);
+        for s in [11, 12, 13] {
+            e.insert(of(IoClass::Rt, read(s)), false, 10);
+        }
+        assert_eq!(e.dispatch(104), Some(11));
+        assert_eq!(e.dispatch(105), Some(1), "as old as the limit");
+        assert_eq!(e.dispatch(109), Some(12));
+        assert_eq!(e.dispatch(110), Some(2));
+        assert_eq!(e.dispatch(110), Some(13));
+    }
+
+    /// kernel 4.2: with one class at work nothing is aged, and none restricted.
+    #[test]
+    fn section_4_2_one_class_does_not_age() {
+        let cfg = MqDeadlineConfig { prio_aging_expire_ns: SimTime::MAX, ..Default::default() };
+        let mut e = elevator(cfg);
+        e.insert(of(IoClass::Idle, read(1)), false, 5);
+        assert_eq!(e.dispatch(5), Some(1));
+    }
+
+    /// kernel 4.2, d: a choice that comes to nothing in the aged round still ends the batch and counts as starving.
+    #[test]
+    fn section_4_2_step_d_side_effects() {
+        let order = |with_be: bool| {
+            let mut e = elevator(MqDeadlineConfig { fifo_batch: 2, read_expire_ns: 0, ..Default::default() });
+            for s in [500, 100, 510, 520] {
+                e.insert(of(IoClass::Rt, read(s)), false, 0);
+            }
+            if with_be {
+                e.insert(read(1), false, 0);
+                e.insert(write(2), false, 0);
+            }
+            let order = [(); 4].map(|()| e.dispatch(0).unwrap_or(0));
+            (order, e.starved)
+        };
+        assert_eq!(order(false), ([500, 510, 100, 520], 0));
+        assert_eq!(order(true), ([500, 510, 520, 100], 1));
+    }
+
+    /// kernel 4.2, dispatch 1: the dispatch list goes first and moves latest_pos.
+    #[test]
+    fn section_4_2_at_head() {
+        let mut e = elevator(MqDeadlineConfig::default());
+        for s in [10, 100, 200] {
+            e.insert(read(s), false, 0);
+        }
+        e.insert(of(IoClass::Idle, read(7)), true, 0);
+        e.insert(read(150), true, 0);
+        assert_eq!([e.before(read(160)), e.at(read(0), 150)], [Some(100), None], "no merges on the dispatch list");
+        assert_eq!(all(&mut e, 1), [150, 7, 200, 10, 100]);
+        assert_eq!(counts(&e, IDLE), [1, 0, 1, 0]);
+    }
+
+    /// kernel 4.2, "Merges": the earlier expiry, and its place.
+    #[test]
+    fn section_4_2_merges() {
+        let mut e = elevator(MqDeadlineConfig { fifo_batch: 1, read_expire_ns: 100, ..Default::default() });
+        for (n, s) in [108, 300, 100].into_iter().enumerate() {
+            e.insert(read(s), false, n as u64);
+        }
+        assert_eq!([e.latter(read(100)), e.former(read(108))], [Some(108), Some(100)]);
+        e.merged(Queued { nr_sectors: 8, ..read(100) }, read(108));
+        e.finished(read(108));
+        assert_eq!(counts(&e, BE), [3, 1, 0, 1]);
+        let dir = &e.class[BE].dir[READ];
+        assert_eq!(*dir.fifo, [((100, 2), 100), ((300, 1), 101)]);
+        assert_eq!(all(&mut e, 200), [100, 300]);
+        // The later one of two gives its place up.
+        e.insert(read(50), false, 200);
+        e.insert(read(60), false, 201);
+        e.insert(read(58), false, 202);
+        e.merged(read(50), read(58));
+        assert_eq!(*e.class[BE].dir[READ].fifo, [((50, 3), 300), ((60, 4), 301)]);
+    }
+
+    /// kernel 2.6 and 4.2: one that is merged away while it is inserted counts as inserted, merged and completed.
+    #[test]
+    fn section_4_2_insertion_merge_counts() {
+        let mut e = elevator(MqDeadlineConfig::default());
+        e.insert(read(100), false, 0);
+        e.merged(read(100), read(108));
+        e.finished(read(108));
+        assert_eq!(counts(&e, BE), [2, 1, 0, 1]);
+        assert_eq!(all(&mut e, 0), [100]);
+        e.finished(read(100));
+        assert_eq!(counts(&e, BE), [2, 1, 1, 2]);
+    }
+
+    /// Merge candidates are of the same class.
+    #[test]
+    fn section_4_2_merges_stay_in_a_class() {
+        let mut e = elevator(MqDeadlineConfig::default());
+        e.insert(of(IoClass::Rt, read(100)), false, 0);
+        let next = read(108);
+        assert_eq!([e.before(next), e.before(of(IoClass::Rt, next))], [None, Some(100)]);
+        assert_eq!([e.at(read(92), 100), e.at(of(IoClass::Rt, read(92)), 100)], [None, Some(100)]);
+        let mut off = elevator(MqDeadlineConfig { front_merges: false, ..Default::default() });
+        off.insert(read(100), false, 0);
+        assert_eq!([off.at(read(92), 100), off.before(next)], [None, Some(100)]);
+    }
+
+    /// kernel 3.7: requeued, then inserted again at head: counted once, dispatched twice.
+    #[test]
+    fn section_4_2_requeue() {
+        let mut e = elevator(MqDeadlineConfig::default());
+        let (a, b, idle) = (read(10), read(20), of(IoClass::Idle, read(30)));
+        for r in [a, b, idle] {
+            e.insert(r, false, 0);
+        }
+        assert_eq!(e.dispatch(0), Some(10));
+        e.requeued(a);
+        e.insert(a, true, 1);
+        assert_eq!(all(&mut e, 1), [10, 20]);
+        // This one goes from hctx->dispatch without being inserted.
+        e.requeued(b);
+        e.finished(a);
+        e.finished(b);
+        assert_eq!((counts(&e, BE), e.back.len()), ([2, 0, 3, 2], 0));
+        assert_eq!(all(&mut e, 1), [30]);
+    }
+
+    /// kernel 3.4: what is limited, and what the bitmap is told.
+    #[test]
+    fn section_3_4_limits() {
+        let mut e = elevator(MqDeadlineConfig::default());
+        assert_eq!(e.limit_depth(Op::Read, true, 48), u32::MAX);
+        let limited = [(Op::Read, false), (Op::Write, true), (Op::Write, false), (Op::ZoneReset, true)];
+        assert!(limited.iter().all(|(op, sync)| e.limit_depth(*op, *sync, 48) == 48));
+        let told = |e: &MqDeadline| {
+            [AsyncDepthOwner::Queue, AsyncDepthOwner::Elevator, AsyncDepthOwner::Elevator517]
+                .map(|owner| e.min_shallow_depth(owner, 16))
+        };
+        assert_eq!(told(&e), [16, 1, 48]);
+        e.depth_updated(256);
+        assert_eq!(told(&e), [16, 1, 192]);
+        e.depth_updated(1);
+        assert_eq!(told(&e), [16, 1, 1]);
+    }
+
+    /// Values at the ends of their ranges.
+    #[test]
+    fn tunables_at_their_ends() {
+        for ns in [0, SimTime::MAX] {
+            let mut e = elevator(MqDeadlineConfig {
+                read_expire_ns: ns,
+                write_expire_ns: ns,
+                prio_aging_expire_ns: ns,
+                writes_starved: 0,
+                fifo_batch: 0,
+                front_merges: true,
+            });
+            for class in [IoClass::Idle, IoClass::Be, IoClass::Rt] {
+                e.insert(of(class, read(class as u64)), false, SimTime::MAX);
+                e.insert(of(class, write(Sector::from(u32::MAX) - class as u64)), false, 0);
+            }
+            let mut gone = Vec::new();
+            while e.has_work() {
+                let Some(rq) = e.dispatch(SimTime::MAX) else { break };
+                gone.push(rq);
+            }
+            assert!(!gone.is_empty());
+        }
+    }
 }
