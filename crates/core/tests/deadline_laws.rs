@@ -354,7 +354,7 @@ fn ctx_lists_keep_all_requests_in_order() {
                 let r = Queued { cpu, ..request(&mut d, slots, IoClass::None) };
                 e.insert(r, false, 0);
                 lists[usize::from(cpu)].push(slots);
-                let newest = e.newest(cpu).and_then(|mut list| list.next());
+                let newest = e.ctx_list(r.op, cpu).and_then(|list| list.last().copied());
                 assert_eq!(newest, Some(slots));
             } else {
                 let hctx = d.below(u64::from(queues)) as u16;
