@@ -1,4 +1,5 @@
-// Servers, policies and browsers that keep the simulator from starting: words, or it starts all the same.
+// Servers, policies and browsers that keep the simulator from starting: words, or it starts all the same. With them the
+// second wasm file: when it is fetched, and what happens without it.
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,6 +10,16 @@ const WITHOUT_WASM = { headers: { 'content-security-policy': "script-src 'self' 
 
 /** The built file whose name ends so. */
 const built = (end) => readdirSync(DIST).find((name) => name.endsWith(end));
+
+const STACK = '#v=1&p=raid456-split';
+/** Requests for the second file so far. */
+const later = (player) => player.page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('_later.wasm')).length);
+
+/** It is not fetched on its own while a case runs. */
+function never() {
+  const { setTimeout } = window;
+  window.setTimeout = (work, ms, ...more) => (ms === 3000 ? 0 : setTimeout(work, ms, ...more));
+}
 
 /** The simulator does not start, and its panel has these words. */
 const refused = (settings, ...parts) => async (visit) => {
@@ -70,6 +81,30 @@ await runCases({
     const words = () => player.page.innerText('#boot-message');
     check((await words()).startsWith('Loading'), 'first it loads');
     await player.until(async () => (await words()).startsWith('Still waiting'), 'then it still waits');
+  },
+  async 'the front page starts with one file'(visit) {
+    const player = await visit();
+    await player.hash('a');
+    equal(await later(player), 0, 'the second file, when the first scene stands');
+    await player.until(async () => (await later(player)) === 1, 'it is fetched afterwards');
+  },
+  async 'a scenario in the address has both files'(visit) {
+    const player = await visit({ fragment: STACK });
+    equal(await later(player), 1, 'the second file, at the start');
+  },
+  async 'a function of the second file is called before that came'(visit) {
+    const player = await visit({ init: never });
+    equal(await later(player), 0, 'the second file, at first');
+    const linked = await visit({ fragment: STACK });
+    await player.get('preset').selectOption('raid456-split');
+    await player.until(async () => (await player.hash('a')) === (await linked.hash('a')), 'the run is the same as with both files from the start');
+    check((await later(player)) > 0, 'the file was fetched');
+  },
+  'the second file is missing, with a scenario': refused({ site: { without: /_later\.wasm$/ } }, 'could not be loaded'),
+  async 'the second file is missing'(visit) {
+    const player = await visit({ errors: false, site: { without: /_later\.wasm$/ } });
+    await player.get('preset').selectOption('raid456-split').catch(() => {});
+    await player.untilText('boot-failed', (text) => text.includes('stopped'), 'words instead of a standstill');
   },
   'words of a newer language': refused({ init: failToParse, site: { without: /^app-/ } }, 'too old'),
 });

@@ -3,20 +3,22 @@
 // wasm-bindgen ends each name with sixteen digits of a hash, which no compression makes smaller: 3 kB of the one file, 2 kB of the other.
 // Both files get another name, since their content is another one, and the page the checksums that go with it.
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const IMPORTS = 2;
 
-export function shortenNames(folder) {
+/** `rework` may change both files first. */
+export function shortenNames(folder, rework) {
   // Trunk writes its hash without zeros in front.
   const [wasmName] = readdirSync(folder).filter((name) => /^app-[0-9a-f]{1,16}_bg\.wasm$/.test(name));
   if (!wasmName) throw new Error(`${folder}: no app-….wasm`);
   const stem = wasmName.replace('_bg.wasm', '');
   const old = { js: readFileSync(join(folder, `${stem}.js`)), wasm: readFileSync(join(folder, wasmName)) };
 
-  const { bytes: wasm, names } = renamed(old.wasm);
-  let js = old.js.toString();
+  rework(folder);
+  const { bytes: wasm, names } = renamed(readFileSync(join(folder, wasmName)));
+  let js = readFileSync(join(folder, `${stem}.js`), 'utf8');
   for (const [long, short] of names) {
     // The module has each as a key of one object, and nowhere else.
     const parts = js.split(new RegExp(`\\b${long}\\b`));
@@ -35,6 +37,8 @@ export function shortenNames(folder) {
   }
   rmSync(join(folder, `${stem}.js`));
   rmSync(join(folder, wasmName));
+  const later = join(folder, `${stem}_later.wasm`);
+  if (existsSync(later)) renameSync(later, join(folder, `${fresh}_later.wasm`));
   writeFileSync(join(folder, `${fresh}.js`), js);
   writeFileSync(join(folder, `${fresh}_bg.wasm`), wasm);
   writeFileSync(index, html);

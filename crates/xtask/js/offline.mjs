@@ -2,7 +2,7 @@
 //
 // The key of a build is a hash over that list, so a build that differs in any of the files replaces the one before.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Asked for by the running page, so index.html does not name them. */
@@ -15,9 +15,10 @@ export function writeServiceWorker(source, folder) {
 
   const index = readFileSync(join(folder, 'index.html'), 'utf8');
   const named = [...index.matchAll(/\s(?:href|src)="(\.\/[^"]+)"/g)].map((match) => match[1]);
+  const second = readdirSync(folder).filter((name) => name.endsWith('_later.wasm')).map((name) => `./${name}`);
   const files = {};
   // The page goes by its folder's address: some servers answer index.html with a redirection to that.
-  for (const name of ['./', ...new Set([...named, ...LATER])]) {
+  for (const name of ['./', ...new Set([...named, ...second, ...LATER])]) {
     const bytes = readFileSync(join(folder, name === './' ? 'index.html' : name));
     files[name] = `sha256-${createHash('sha256').update(bytes).digest('base64')}`;
   }

@@ -2,8 +2,10 @@
 import { writePolicies } from './csp.mjs';
 import { shortenNames } from './names.mjs';
 import { writeServiceWorker } from './offline.mjs';
+import { countWasm, splitWasm } from './split.mjs';
 
+const source = process.env.TRUNK_SOURCE_DIR ?? '.';
 const folder = process.env.TRUNK_STAGING_DIR ?? 'dist';
-shortenNames(folder);
+shortenNames(folder, process.env.BIOSCOPE_COUNT_CALLS ? countWasm : () => splitWasm(source, folder));
 writePolicies(folder);
-writeServiceWorker(process.env.TRUNK_SOURCE_DIR ?? '.', folder);
+writeServiceWorker(source, folder);

@@ -8,9 +8,12 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const DIST = 'dist';
-/** Files and folders of dist that are fetched on demand only: other pages, the service worker, the element. */
+/**
+ * Files and folders of dist that are fetched on demand only: other pages, the service worker, the element; with them
+ * the second wasm file, which the front page fetches when its first scene stands.
+ */
 const LATER = ['book/', 'p/', 'embed.html', 'sw.js', 'static/embed.js'];
-const LIMITS = { wasm: 260_000, firstUse: 300_000, embed: 15_000, element: 3_000 };
+const LIMITS = { wasm: 220_000, firstUse: 300_000, embed: 15_000, element: 3_000 };
 
 /** Files of dist that a page of dist names. */
 const named = (page) =>
@@ -18,6 +21,7 @@ const named = (page) =>
 const byIndex = named('index.html');
 const byEmbed = ['embed.html', ...named('embed.html').filter((name) => !name.endsWith('.html'))];
 const isLater = (name) =>
+  name.endsWith('_later.wasm') ||
   LATER.some((later) => name === later || (later.endsWith('/') && name.startsWith(later))) ||
   (byEmbed.includes(name) && !byIndex.includes(name));
 

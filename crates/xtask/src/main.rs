@@ -20,6 +20,7 @@ cargo xtask COMMAND
   test [--fast]                every check, in order (--fast: without page and browser)
   dist [--base-url URL]        build the site into dist/ (URL: where it will be published, for link previews)
   size                         compressed size of dist/ against its budget
+  later                        find out anew which functions the first scene does without (web/later.txt)
   bench                        speed of the simulator, natively and in Chromium
   fit [PROFILE] [ARG...]       fit a drive profile to its calibration cells
   fuzz [--count N] [--seed S]  read N (10 million) hostile links
@@ -43,6 +44,7 @@ fn run(args: &[String]) -> shell::Result<()> {
         "test" => test::test(rest),
         "dist" => page::dist(rest),
         "size" => no_arguments(rest).and_then(|()| page::size()),
+        "later" => no_arguments(rest).and_then(|()| page::later()),
         "bench" => no_arguments(rest).and_then(|()| bench::bench()),
         "fit" => bench::fit(rest),
         "fuzz" => bench::fuzz(rest),

@@ -153,6 +153,16 @@ fn is_folder_address(url: &str) -> bool {
         && !url.contains(|c: char| c.is_whitespace() || "\"'<>?#".contains(c))
 }
 
+/// Writes web/later.txt anew, from a build that counts calls.
+pub fn later() -> Result<()> {
+    timed("set-up", setup::everything)?;
+    let mut trunk = command("trunk", &["build", "--log=warn", "--dist", "target/later"]);
+    trunk.env("PATH", setup::tool_path()?).env_remove("NO_COLOR").env("BIOSCOPE_COUNT_CALLS", "1");
+    run(&mut trunk)?;
+    let mut node = command("node", &["crates/xtask/js/later.mjs", "target/later"]);
+    run(node.env("BIOSCOPE_CHROMIUM", setup::chromium()?))
+}
+
 pub fn size() -> Result<()> {
     build(None)?;
     weigh()
