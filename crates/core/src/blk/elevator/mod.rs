@@ -4,6 +4,7 @@
 //! Rule: one enum, one row a scheduler; the pipeline asks, the scheduler never calls back.
 //! Leaves out: switching while requests are queued.
 
+pub mod bfq;
 pub mod kyber;
 pub mod mq_deadline;
 pub mod none;
