@@ -24,6 +24,8 @@ pub enum AnyElevator {
     MqDeadline(mq_deadline::MqDeadline),
     /// kyber
     Kyber(kyber::Kyber),
+    /// bfq
+    Bfq(bfq::Bfq),
 }
 
 /// What a scheduler needs to know of a request.
@@ -53,10 +55,16 @@ impl AnyElevator {
     /// The scheduler a queue is configured with.
     pub fn new(q: &QueueConfig, nr_cpus: u16) -> Self {
         match q.elevator {
-            // bfq is not built yet: refused by `bioscope-scenario`.
-            ElevatorKind::None | ElevatorKind::Bfq => AnyElevator::None(none::CtxList::new(q.nr_hw_queues, nr_cpus)),
+            ElevatorKind::None => AnyElevator::None(none::CtxList::new(q.nr_hw_queues, nr_cpus)),
+            ElevatorKind::Bfq => AnyElevator::Bfq(bfq::Bfq::new(q)),
             ElevatorKind::Kyber => AnyElevator::Kyber(kyber::Kyber::new(q, nr_cpus)),
             ElevatorKind::MqDeadline => AnyElevator::MqDeadline(mq_deadline::MqDeadline::new(q)),
+        }
+    }
+    /// queue/rotational, before I/O starts.
+    pub fn set_rotational(&mut self, rotational: bool) {
+        if let AnyElevator::Bfq(e) = self {
+            e.set_rotational(rotational);
         }
     }
     /// Requests wait here between sched tag and driver tag.
@@ -73,6 +81,7 @@ impl AnyElevator {
             AnyElevator::None(e) => e.insert(r, at_head),
             AnyElevator::MqDeadline(e) => e.insert(r, at_head, now),
             AnyElevator::Kyber(e) => e.insert(r, at_head),
+            AnyElevator::Bfq(e) => e.insert(r, at_head, now),
         }
     }
     /// Something waits for this hardware queue. [`AnyElevator::dispatch`] may hold it back all the same.
@@ -81,6 +90,7 @@ impl AnyElevator {
             AnyElevator::None(e) => e.has_work(hctx),
             AnyElevator::MqDeadline(e) => e.has_work(),
             AnyElevator::Kyber(e) => e.has_work(hctx),
+            AnyElevator::Bfq(e) => e.has_work(),
         }
     }
     /// Takes the request to issue next on a hardware queue; `busy`: its dispatch_busy is not zero.
@@ -89,6 +99,7 @@ impl AnyElevator {
             AnyElevator::None(e) => e.dispatch(hctx, busy),
             AnyElevator::MqDeadline(e) => e.dispatch(now),
             AnyElevator::Kyber(e) => e.dispatch(hctx),
+            AnyElevator::Bfq(e) => e.dispatch(now),
         }
     }
     /// A request came back from the driver before it started; it is inserted again, or issued from hctx->dispatch.
@@ -97,6 +108,7 @@ impl AnyElevator {
             AnyElevator::None(_) => {}
             AnyElevator::MqDeadline(e) => e.requeued(r),
             AnyElevator::Kyber(e) => e.requeued(r),
+            AnyElevator::Bfq(e) => e.requeued(r),
         }
     }
     /// The command of a request, issued at `d_time`, came back.
@@ -104,22 +116,25 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) | AnyElevator::MqDeadline(_) => {}
             AnyElevator::Kyber(e) => e.completed(r, now, d_time),
+            AnyElevator::Bfq(e) => e.completed(r, now, d_time),
         }
     }
     /// An inserted request ends, or was merged away ([`AnyElevator::merged`] came before). True: run the queue.
-    pub fn finished(&mut self, r: Queued, _now: SimTime) -> bool {
+    pub fn finished(&mut self, r: Queued, now: SimTime) -> bool {
         match self {
             AnyElevator::None(_) => false,
             AnyElevator::MqDeadline(e) => e.finished(r),
             AnyElevator::Kyber(e) => e.finished(r),
+            AnyElevator::Bfq(e) => e.finished(r, now),
         }
     }
     /// Shallow depth of an allocation by this job (kernel 3.4); [`u32::MAX`]: all tags may be used.
-    pub fn limit_depth(&self, op: Op, sync: bool, _job: JobIdx, async_depth: u32) -> u32 {
+    pub fn limit_depth(&self, op: Op, sync: bool, job: JobIdx, async_depth: u32) -> u32 {
         match self {
             AnyElevator::None(_) => u32::MAX,
             AnyElevator::MqDeadline(e) => e.limit_depth(op, sync, async_depth),
             AnyElevator::Kyber(e) => e.limit_depth(op, sync, async_depth),
+            AnyElevator::Bfq(e) => e.limit_depth(op, sync, job, async_depth),
         }
     }
     /// min_shallow_depth of the bitmap (kernel 3.4); [`u32::MAX`]: never told.
@@ -128,13 +143,15 @@ impl AnyElevator {
             AnyElevator::None(_) => u32::MAX,
             AnyElevator::MqDeadline(e) => e.min_shallow_depth(owner, async_depth),
             AnyElevator::Kyber(_) => async_depth,
+            AnyElevator::Bfq(e) => e.min_shallow_depth(async_depth),
         }
     }
     /// nr_requests or async_depth changed.
-    pub fn depth_updated(&mut self, nr_requests: u32, _async_depth: u32) {
+    pub fn depth_updated(&mut self, nr_requests: u32, async_depth: u32) {
         match self {
             AnyElevator::None(_) | AnyElevator::Kyber(_) => {}
             AnyElevator::MqDeadline(e) => e.depth_updated(nr_requests),
+            AnyElevator::Bfq(e) => e.depth_updated(nr_requests, async_depth),
         }
     }
     /// When [`AnyElevator::timer_fired`] is wanted.
@@ -142,6 +159,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) | AnyElevator::MqDeadline(_) => None,
             AnyElevator::Kyber(e) => e.timer(),
+            AnyElevator::Bfq(e) => e.timer(),
         }
     }
     /// The timer fired, or an earlier one did. True: run the queue.
@@ -149,13 +167,14 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) | AnyElevator::MqDeadline(_) => false,
             AnyElevator::Kyber(e) => e.timer_fired(now),
+            AnyElevator::Bfq(e) => e.timer_fired(now),
         }
     }
     /// Without a sort order: requests of this CPU, oldest first, where its bios look for one to join.
     pub fn ctx_list(&self, op: Op, cpu: u16) -> Option<&[Idx]> {
         match self {
             AnyElevator::None(e) => Some(e.ctx_list(cpu)),
-            AnyElevator::MqDeadline(_) => None,
+            AnyElevator::MqDeadline(_) | AnyElevator::Bfq(_) => None,
             AnyElevator::Kyber(e) => Some(e.ctx_list(op, cpu)),
         }
     }
@@ -164,6 +183,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) | AnyElevator::Kyber(_) => None,
             AnyElevator::MqDeadline(e) => e.before(r),
+            AnyElevator::Bfq(e) => e.before(r),
         }
     }
     /// The request sorted with `r` that starts at `sector`, where front merges are looked for.
@@ -171,6 +191,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) | AnyElevator::Kyber(_) => None,
             AnyElevator::MqDeadline(e) => e.at(r, sector),
+            AnyElevator::Bfq(e) => e.at(r, sector),
         }
     }
     /// The request sorted before this one; it need not be queued itself.
@@ -178,6 +199,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) | AnyElevator::Kyber(_) => None,
             AnyElevator::MqDeadline(e) => e.former(r),
+            AnyElevator::Bfq(e) => e.former(r),
         }
     }
     /// The request sorted behind this one.
@@ -185,6 +207,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) | AnyElevator::Kyber(_) => None,
             AnyElevator::MqDeadline(e) => e.latter(r),
+            AnyElevator::Bfq(e) => e.latter(r),
         }
     }
     /// A queued request starts earlier now (front merge).
@@ -192,6 +215,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) | AnyElevator::Kyber(_) => {}
             AnyElevator::MqDeadline(e) => e.reposition(r, old),
+            AnyElevator::Bfq(e) => e.reposition(r, old),
         }
     }
     /// The second request, queued or about to be, is part of the first now. [`AnyElevator::finished`] follows.
@@ -199,6 +223,7 @@ impl AnyElevator {
         match self {
             AnyElevator::None(_) | AnyElevator::Kyber(_) => {}
             AnyElevator::MqDeadline(e) => e.merged(first, second),
+            AnyElevator::Bfq(e) => e.merged(first, second),
         }
     }
     /// One that waits, if any does.
@@ -207,14 +232,16 @@ impl AnyElevator {
             AnyElevator::None(e) => e.iter().next(),
             AnyElevator::MqDeadline(e) => e.any_queued(),
             AnyElevator::Kyber(e) => e.any_queued(),
+            AnyElevator::Bfq(e) => e.any_queued(),
         }
     }
     /// The lists for pictures.
-    pub fn view(&self, _now: SimTime, rq: &dyn Fn(Idx) -> RequestView) -> ElevatorView {
+    pub fn view(&self, now: SimTime, rq: &dyn Fn(Idx) -> RequestView) -> ElevatorView {
         match self {
             AnyElevator::None(e) => ElevatorView::None { queued: e.view(rq) },
             AnyElevator::MqDeadline(e) => ElevatorView::MqDeadline(e.view(rq)),
             AnyElevator::Kyber(e) => ElevatorView::Kyber(e.view(rq)),
+            AnyElevator::Bfq(e) => ElevatorView::Bfq(e.view(now, rq)),
         }
     }
     /// Bytes of the backing memory.
@@ -223,6 +250,7 @@ impl AnyElevator {
             AnyElevator::None(e) => e.heap_bytes(),
             AnyElevator::MqDeadline(e) => e.heap_bytes(),
             AnyElevator::Kyber(e) => e.heap_bytes(),
+            AnyElevator::Bfq(e) => e.heap_bytes(),
         }
     }
 }

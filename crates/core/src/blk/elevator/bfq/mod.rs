@@ -745,7 +745,8 @@ impl Bfq {
     /// `bfqq_request_over_limit`: weights of higher classes count eight times.
     fn over(&self, q: usize, limit: u32) -> bool {
         let e = &self.tree.entities[q];
-        let wsum = self.tree.classes[..=e.class].iter().fold(0u64, |sum, c| sum.saturating_mul(8).saturating_add(c.wsum));
+        let wsum =
+            self.tree.classes[..=e.class].iter().fold(0u64, |sum, c| sum.saturating_mul(8).saturating_add(c.wsum));
         if e.on == On::Out || wsum == 0 {
             return false;
         }

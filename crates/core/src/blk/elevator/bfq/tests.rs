@@ -341,7 +341,8 @@ fn section_4_5_a_sync_queue_is_waited_for_8_ms() {
 
 #[test]
 fn section_4_5_strict_guarantees_one_request_at_a_time() {
-    let mut m = Machine::new(bfq(|c| c.strict_guarantees = true), vec![Job { depth: 8, ..reader(be(4), 1) }, writer(2)]);
+    let mut m =
+        Machine::new(bfq(|c| c.strict_guarantees = true), vec![Job { depth: 8, ..reader(be(4), 1) }, writer(2)]);
     m.depth = 32;
     m.submit();
     assert!(m.bfq.dispatch(0).is_some());
@@ -380,7 +381,8 @@ fn section_4_5_depth_limits() {
 #[test]
 fn section_4_5_an_interactive_reader_beside_a_writer() {
     let slow = |raise| {
-        let mut m = Machine::new(bfq(|c| c.low_latency = raise), vec![writer(1), Job { think: 30 * MS, ..random_reader(2) }]);
+        let mut m =
+            Machine::new(bfq(|c| c.low_latency = raise), vec![writer(1), Job { think: 30 * MS, ..random_reader(2) }]);
         m.depth = 4;
         m.jobs[1].next_at = 5 * SEC;
         m.run(9 * SEC);
@@ -504,7 +506,8 @@ fn section_4_5_laws_over_random_jobs() {
         b.set_rotational(rng.below(2) == 0);
         let jobs = (0..1 + rng.below(10))
             .map(|n| {
-                let class = [IoClass::None, IoClass::Be, IoClass::Be, IoClass::Rt, IoClass::Idle][rng.below(5) as usize];
+                let class =
+                    [IoClass::None, IoClass::Be, IoClass::Be, IoClass::Rt, IoClass::Idle][rng.below(5) as usize];
                 Job {
                     op: if rng.below(3) == 0 { Op::Write } else { Op::Read },
                     random: rng.below(2) == 0,
