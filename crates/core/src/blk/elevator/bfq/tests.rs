@@ -5,10 +5,8 @@ use crate::rng::Rng;
 use alloc::vec;
 
 fn config() -> QueueConfig {
-    let mut cfg = QueueConfig::default();
-    cfg.nr_requests = 64;
-    cfg.bfq = BfqConfig { low_latency: false, ..Default::default() };
-    cfg
+    let bfq = BfqConfig { low_latency: false, ..Default::default() };
+    QueueConfig { nr_requests: 64, bfq, ..Default::default() }
 }
 
 fn bfq(change: impl FnOnce(&mut BfqConfig)) -> Bfq {
