@@ -241,3 +241,156 @@ impl Sbitmap {
         self.words.capacity() * size_of::<Word>() + self.hints.capacity() * size_of::<u32>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(depth: u32, round_robin: bool) -> Sbitmap {
+        Sbitmap::new(depth, round_robin, 1, Rng::stream(1, "tags", 0))
+    }
+
+    fn hinted(depth: u32, hint: u32) -> Sbitmap {
+        Sbitmap { hints: alloc::vec![hint], ..map(depth, false) }
+    }
+
+    /// `n` times: a bit taken and given back.
+    fn walk(m: &mut Sbitmap, n: usize) -> Vec<u32> {
+        let one = |m: &mut Sbitmap| {
+            let bit = m.get(0, u32::MAX).or_else(|| m.get(0, u32::MAX)).unwrap();
+            m.clear(bit, 0);
+            bit
+        };
+        (0..n).map(|_| one(m)).collect()
+    }
+
+    #[test]
+    fn section_3_2_bits_per_word() {
+        let words = |d| (map(d, false).bits_per_word(), map(d, false).map_nr());
+        assert_eq!([words(32), words(64), words(128), words(256)], [(8, 4), (16, 4), (32, 4), (64, 4)]);
+        assert_eq!([words(2048), words(1024)], [(64, 32), (64, 16)]);
+        // Below 4 the shift stays; 31 is 7 words of 4 and a last one of 3.
+        assert_eq!([words(1), words(3), words(4), words(5), words(31)], [(64, 1), (64, 1), (1, 4), (1, 5), (4, 8)]);
+        assert_eq!(map(31, false).word_size(7), 3);
+    }
+
+    /// "depth 64, hint 37 -> 32,33..47,32.."
+    #[test]
+    fn section_3_2_queue_depth_1_walks_a_word() {
+        let expected: Vec<u32> = (32..48).chain(32..48).chain(32..40).collect();
+        assert_eq!(walk(&mut hinted(64, 37), 40), expected);
+    }
+
+    /// "RR depth 32 -> 0..30, 0..23, 31, 0..30, 0..23, 31, .."
+    #[test]
+    fn section_3_2_round_robin_at_queue_depth_1() {
+        let turn = || (0..31).chain(0..24).chain([31]);
+        let expected: Vec<u32> = turn().chain(turn()).chain(turn()).collect();
+        assert_eq!(walk(&mut map(32, true), expected.len()), expected);
+    }
+
+    #[test]
+    fn section_3_2_round_robin_does_not_look_back_in_its_word() {
+        let mut m = map(8, true);
+        // Two bits a word.
+        assert_eq!((0..7).map(|_| m.get(0, u32::MAX).unwrap()).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(m.hints(), [0], "7 is depth - 1");
+        assert_eq!(m.get(0, u32::MAX), Some(7));
+        m.clear(4, 0);
+        m.hints[0] = 5;
+        assert_eq!(m.get(0, u32::MAX), None, "4 is behind the hint in its word");
+        assert_eq!(m.hints(), [0]);
+        assert_eq!(m.get(0, u32::MAX), Some(4));
+    }
+
+    /// The hint picks the word only; the next words follow cyclically.
+    #[test]
+    fn section_3_2_the_hint_picks_the_word() {
+        let mut m = hinted(32, 29);
+        let taken: Vec<u32> = (0..32).filter_map(|_| m.get(0, u32::MAX)).collect();
+        // Bits 29 and 30 are what the hint says when they are taken; after 30 it is 0.
+        assert_eq!(taken[..9], [24, 25, 26, 27, 28, 29, 30, 0, 1]);
+        assert_eq!(taken[31], 31);
+        assert_eq!(taken.len(), 32);
+        assert_eq!((m.get(0, u32::MAX), m.hints()), (None, &[0][..]), "full: hint 0");
+    }
+
+    /// Freeing sets the hint of the CPU that allocated; a batch that of the freeing one, past `cleared`.
+    #[test]
+    fn section_3_2_freeing() {
+        let mut m = Sbitmap::new(64, false, 4, Rng::stream(1, "tags", 0));
+        m.hints.fill(0);
+        let bits: Vec<u32> = (0..20).map(|_| m.get(0, u32::MAX).unwrap()).collect();
+        m.clear(bits[17], 2);
+        assert_eq!(m.hints()[2], 17);
+        assert!(m.is_cleared(17) && m.weight() == (19, 1));
+        m.clear_batch(&[3, 18], 3);
+        assert_eq!(m.hints()[3], 18);
+        assert!(!m.is_cleared(18) && m.weight() == (17, 1));
+        assert_eq!(m.get(3, u32::MAX), Some(18), "17 is still in the mask");
+        // Round robin keeps its own hint.
+        let mut m = map(64, true);
+        let bit = m.get(0, u32::MAX).unwrap();
+        m.clear(bit, 0);
+        assert_eq!((bit, m.hints()), (0, &[1][..]));
+    }
+
+    fn limits(m: &Sbitmap, shallow: u32) -> Vec<u32> {
+        (0..m.map_nr()).map(|w| m.word_limit(w, shallow)).collect()
+    }
+
+    /// "s=1 1,0,0,0; s=3 1,1,1,0; s=31 8,8,8,7; s=63 16,16,16,15"
+    #[test]
+    fn section_3_2_shallow() {
+        let m = map(64, false);
+        assert_eq!(limits(&m, 1), [1, 0, 0, 0]);
+        assert_eq!(limits(&m, 3), [1, 1, 1, 0]);
+        assert_eq!(limits(&m, 31), [8, 8, 8, 7]);
+        assert_eq!(limits(&m, 63), [16, 16, 16, 15]);
+        assert_eq!(limits(&m, 64), [16; 4]);
+        assert_eq!(limits(&m, u32::MAX), [16; 4]);
+        // In all they are the shallow depth, whatever the map.
+        for depth in 1..200 {
+            let m = map(depth, false);
+            for shallow in 0..=depth {
+                let sum: u32 = limits(&m, shallow).iter().sum();
+                assert!(sum <= shallow && (depth % m.bits_per_word() != 0 || sum == shallow), "{depth} {shallow}");
+            }
+        }
+    }
+
+    /// "5.17 limit per word = min(word size, s): no effect while s >= bits per word."
+    #[test]
+    fn section_3_2_shallow_in_5_17() {
+        let mut m = map(64, false);
+        m.set_per_word(true);
+        assert_eq!([limits(&m, 1), limits(&m, 3)], [[1; 4], [3; 4]]);
+        assert_eq!([limits(&m, 15), limits(&m, 16), limits(&m, 48)], [[15; 4], [16; 4], [16; 4]]);
+        assert_eq!((0..80).filter_map(|_| m.get(0, 48)).count(), 64);
+    }
+
+    /// The search of a shallow get starts at the hint's bit and wraps.
+    #[test]
+    fn section_3_2_shallow_get() {
+        let mut m = hinted(64, 37);
+        let taken: Vec<u32> = (0..64).filter_map(|_| m.get(0, 32)).collect();
+        assert_eq!(taken.len(), 32);
+        assert_eq!(taken[..10], [37, 38, 39, 32, 33, 34, 35, 36, 48, 49]);
+        assert!(taken.iter().all(|t| t % 16 < 8));
+        assert_eq!(m.get(0, 32), None);
+        assert_eq!(m.get(0, 64), Some(8), "no restriction; the hint went to 0");
+    }
+
+    #[test]
+    fn section_3_2_resize_keeps_the_width() {
+        let mut m = map(64, false);
+        m.resize(20);
+        assert_eq!((m.depth(), m.bits_per_word(), m.map_nr()), (20, 16, 2));
+        assert_eq!((0..64).filter_map(|_| m.get(0, u32::MAX)).count(), 20);
+        m.resize(64);
+        assert_eq!((0..64).filter_map(|_| m.get(0, u32::MAX)).count(), 44);
+        // A map made anew has words of its own width, and new hints.
+        let anew = m.anew(256);
+        assert_eq!((anew.bits_per_word(), anew.weight()), (64, (0, 0)));
+    }
+}

@@ -396,4 +396,259 @@ mod tests {
         assert_eq!([batch(256, 256), batch(256, 192), batch(256, 1)], [8, 8, 1]);
         assert_eq!([batch(32, u32::MAX), batch(31, u32::MAX), batch(8, u32::MAX)], [4, 3, 1]);
     }
+
+    /// kernel 3.2: clamp(floor(ceil(depth/U) / 8), 1, 8).
+    #[test]
+    fn section_3_2_wake_batch_of_a_shared_tag_set() {
+        let batch = |depth, users| {
+            let mut t = tags(depth, TagAlloc::Hint);
+            t.set_active_queues(users);
+            t.wake_batch()
+        };
+        assert_eq!([batch(64, 1), batch(64, 2), batch(64, 3), batch(64, 9)], [8, 4, 2, 1]);
+        assert_eq!([batch(254, 2), batch(254, 8), batch(254, 0)], [8, 4, 8]);
+        assert_eq!([fair_share(64, 2), fair_share(64, 3), fair_share(64, 32), fair_share(1, 8)], [32, 22, 4, 1]);
+    }
+
+    /// kernel 3.4: what each owner of async_depth makes of the wake batch, nr_requests 64.
+    #[test]
+    fn section_3_4_async_depth() {
+        let mut t = tags(64, TagAlloc::Hint);
+        let mut told = |min_shallow| {
+            t.set_min_shallow_depth(min_shallow);
+            t.wake_batch()
+        };
+        // Queue attribute: async_depth itself, set again on every change. mq-deadline starts at nr_requests, kyber at
+        // 75 %; bfq stays at 1.
+        assert_eq!([told(64), told(48), told(32), told(16), told(8), told(1)], [8, 6, 4, 2, 1, 1]);
+        // Elevator attribute: 1 since 39823b47bbd4, whatever async_depth; before, 3/4 of nr_requests.
+        assert_eq!(told(1), 1);
+        assert_eq!(told(48), 6);
+        // No scheduler: unset.
+        assert_eq!(told(u32::MAX), 8);
+        t.resize(16);
+        assert_eq!(t.wake_batch(), 2);
+    }
+
+    fn waiter(n: u32) -> Waiter {
+        Waiter { task: Task::Job(n as u16), bio: n }
+    }
+
+    fn freed(t: &mut Tags, n: u32) -> Vec<(u8, u32)> {
+        let mut woken = Vec::new();
+        t.freed(n, &mut woken);
+        woken.iter().map(|(ws, w)| (*ws, w.bio)).collect()
+    }
+
+    /// kernel 3.2: who is woken, and that wake_index moves on before a queue is looked at.
+    #[test]
+    fn section_3_2_wake_up_order() {
+        let mut t = tags(32, TagAlloc::Hint);
+        assert_eq!(t.wake_batch(), 4);
+        assert_eq!(freed(&mut t, 9), [], "nobody waits");
+        assert_eq!((t.completion_cnt, t.wakeup_cnt), (0, 0));
+        // Queue 0 has 5, queue 2 one, queue 3 two.
+        for (n, ws) in [0, 0, 0, 0, 0, 2, 3, 3].into_iter().enumerate() {
+            t.add_waiter(ws, waiter(n as u32));
+        }
+        assert_eq!(freed(&mut t, 3), []);
+        assert_eq!(freed(&mut t, 1), [(0, 0), (0, 1), (0, 2), (0, 3)]);
+        assert_eq!((t.completion_cnt, t.wakeup_cnt, t.wake_index), (4, 4, 1));
+        // The rest of queue 0 comes last.
+        assert_eq!(freed(&mut t, 5), [(2, 5), (3, 6), (3, 7), (0, 4)]);
+        assert_eq!((t.completion_cnt, t.wakeup_cnt, t.wake_index), (9, 8, 1));
+        assert_eq!((t.nr_waiters(), t.ws_active()), (0, 8));
+        (0..8).for_each(|_| t.finish_wait());
+        assert_eq!(freed(&mut t, 9), []);
+        assert_eq!(t.completion_cnt, 9, "not counted: all of them run");
+    }
+
+    /// A batch wakes at most once a call; what was freed beyond it counts for the next.
+    #[test]
+    fn section_3_2_a_batched_completion_wakes_one_batch() {
+        let mut t = tags(64, TagAlloc::Hint);
+        t.set_min_shallow_depth(1);
+        (0..3).for_each(|n| t.add_waiter(n as u8, waiter(n)));
+        assert_eq!(freed(&mut t, 32), [(0, 0)]);
+        assert_eq!(freed(&mut t, 1), [(1, 1)]);
+        assert_eq!((t.completion_cnt, t.wakeup_cnt), (33, 2));
+    }
+
+    /// Before 6.2 the queue at wake_index counts down by itself, and a batch comes from it alone.
+    #[test]
+    fn section_3_2_wake_up_before_6_2() {
+        let mut t = tags(32, TagAlloc::Hint);
+        t.set_model(false, true);
+        for (n, ws) in [0, 0, 2, 2, 2, 2, 2].into_iter().enumerate() {
+            t.add_waiter(ws, waiter(n as u32));
+        }
+        assert_eq!(freed(&mut t, 3), []);
+        assert_eq!(freed(&mut t, 1), [(0, 0), (0, 1)], "two of the four tags wake nobody");
+        assert_eq!(freed(&mut t, 4), [(2, 2), (2, 3), (2, 4), (2, 5)]);
+        // A smaller batch: the next freed tag wakes.
+        t.set_min_shallow_depth(16);
+        assert_eq!((t.wake_batch(), freed(&mut t, 1)), (2, alloc::vec![(2, 6)]));
+    }
+
+    #[test]
+    fn waiters_that_found_a_tag_leave() {
+        let mut t = tags(32, TagAlloc::Hint);
+        (0..4).for_each(|n| t.add_waiter(n as u8, waiter(n)));
+        assert!(t.remove_waiter(waiter(2)) && !t.remove_waiter(waiter(2)));
+        assert_eq!((t.nr_waiters(), t.ws_active()), (3, 3));
+        assert_eq!(freed(&mut t, 4), [(0, 0), (1, 1), (3, 3)]);
+    }
+
+    #[test]
+    fn section_3_2_growing_allocates_anew() {
+        let mut t = tags(64, TagAlloc::Hint);
+        t.resize(32);
+        assert_eq!((t.depth(), t.nr_tags(), t.bits_per_word(), t.wake_batch()), (32, 64, 16, 4));
+        t.resize(48);
+        assert_eq!((t.depth(), t.nr_tags(), t.bits_per_word(), t.wake_batch()), (48, 64, 16, 6));
+        t.resize(256);
+        assert_eq!((t.depth(), t.nr_tags(), t.bits_per_word(), t.wake_batch()), (256, 256, 64, 8));
+        // A shared tag set's sched tags.
+        let t = Tags::with_room(64, 2048, TagAlloc::Hint, 8, Rng::stream(1, "tags", 0));
+        assert_eq!((t.depth(), t.nr_tags(), t.bits_per_word(), t.wake_batch()), (64, 2048, 64, 8));
+    }
+
+    /// What runs on the tags in the law below.
+    struct Tasks {
+        t: Tags,
+        rng: Rng,
+        wait_index: u8,
+        held: Vec<(Tag, u16)>,
+        /// Running, and woken but not running yet.
+        ready: Vec<u32>,
+        woken: Vec<u32>,
+        /// May hold.
+        shallow: Vec<u32>,
+    }
+
+    impl Tasks {
+        fn below(&mut self, n: usize) -> usize {
+            self.rng.below(n.max(1) as u64) as usize
+        }
+        /// A task takes a tag, or sleeps; as `blk_mq_get_tag` does.
+        fn run(&mut self, task: u32) {
+            let shallow = self.shallow[task as usize];
+            let cpu = (task % 4) as u16;
+            let got = self.t.get(cpu, task, shallow).or_else(|| self.t.get(cpu, task, shallow));
+            match got {
+                Some(tag) => {
+                    assert!(self.held.iter().all(|(other, _)| *other != tag), "no tag twice");
+                    assert!(tag < self.t.depth());
+                    let per_word = tag % self.t.bits_per_word();
+                    assert!(per_word < self.t.map().word_limit(tag / self.t.bits_per_word(), shallow));
+                    self.held.push((tag, cpu));
+                    self.ready.push(task);
+                }
+                None => {
+                    // Nothing was free where it may look.
+                    let bits = self.t.bits_per_word();
+                    let limit = |tag: u32| self.t.map().word_limit(tag / bits, shallow);
+                    let free = |tag: u32| self.t.holders()[tag as usize].is_none() && tag % bits < limit(tag);
+                    assert!(!(0..self.t.depth()).any(free), "a free tag is found");
+                    self.t.add_waiter(self.wait_index, waiter(task));
+                    self.wait_index = (self.wait_index + 1) % 8;
+                }
+            }
+        }
+        fn free(&mut self, n: usize) {
+            let n = n.min(self.held.len());
+            if n == 0 {
+                return;
+            }
+            let mut tags = Vec::new();
+            for _ in 0..n {
+                let at = self.below(self.held.len());
+                let (tag, cpu) = self.held.swap_remove(at);
+                tags.push(tag);
+                if n == 1 {
+                    self.t.put(tag, cpu);
+                }
+            }
+            if n > 1 {
+                self.t.put_batch(&tags, 1);
+            }
+            let waiting = self.t.nr_waiters();
+            let before = self.t.completion_cnt - self.t.wakeup_cnt + n as u64;
+            let mut woken = Vec::new();
+            self.t.freed(n as u32, &mut woken);
+            if self.t.wait_cnt.is_none() {
+                let due = before >= u64::from(self.t.wake_batch()) && self.t.ws_active() > 0;
+                let expected = if due { self.t.wake_batch().min(waiting) } else { 0 };
+                assert_eq!(woken.len() as u32, expected, "enough freed: someone is woken");
+            }
+            assert_eq!(self.t.nr_waiters() + woken.len() as u32, waiting);
+            self.woken.extend(woken.iter().map(|(_, w)| w.bio));
+        }
+        fn wake_one(&mut self) {
+            if !self.woken.is_empty() {
+                let at = self.below(self.woken.len());
+                let task = self.woken.remove(at);
+                self.t.finish_wait();
+                self.run(task);
+            }
+        }
+        fn step(&mut self) {
+            match self.below(8) {
+                0..=2 if !self.ready.is_empty() => {
+                    let at = self.below(self.ready.len());
+                    let task = self.ready.swap_remove(at);
+                    self.run(task);
+                }
+                3 | 4 => self.wake_one(),
+                5 => {
+                    let n = self.below(12);
+                    self.free(n);
+                }
+                _ => self.free(1),
+            }
+            let t = &self.t;
+            assert_eq!(t.busy() as usize, self.held.len());
+            assert_eq!(t.holders().iter().flatten().count(), self.held.len());
+            assert_eq!(t.map().weight().0 as usize, self.held.len());
+            assert_eq!(t.ws_active() as usize, t.nr_waiters() as usize + self.woken.len());
+            assert_eq!(t.nr_waiters() as usize + self.woken.len() + self.ready.len(), self.shallow.len());
+            assert!(t.wakeup_cnt <= t.completion_cnt);
+        }
+    }
+
+    /// Random tasks on random tags: no tag twice, what is free is found, counts agree; and when all tags come back,
+    /// nobody is left asleep.
+    #[test]
+    fn law_of_tags_and_waiters() {
+        for seed in 0..400 {
+            let mut rng = Rng::stream(seed, "law", 0);
+            let depth = 1 + rng.below(if seed % 3 == 0 { 9 } else { 150 }) as u32;
+            let alloc = if rng.below(3) == 0 { TagAlloc::RoundRobin } else { TagAlloc::Hint };
+            let mut t = Tags::new(depth, alloc, 4, rng);
+            t.set_model(rng.below(4) == 0, rng.below(4) == 0);
+            // Shallow depths as schedulers give them, never below the one they announce.
+            let min_shallow = 1 + rng.below(u64::from(depth)) as u32;
+            t.set_min_shallow_depth(min_shallow);
+            let shallow = |rng: &mut Rng| if rng.below(2) == 0 { u32::MAX } else { min_shallow + rng.below(9) as u32 };
+            let tasks = 1 + rng.below(40) as u32;
+            let shallow = (0..tasks).map(|_| shallow(&mut rng)).collect();
+            let ready = (0..tasks).collect();
+            let mut run = Tasks { t, rng, wait_index: 0, held: Vec::new(), ready, woken: Vec::new(), shallow };
+            for _ in 0..1500 {
+                run.step();
+            }
+            // Nobody asks any more but the sleepers; all that is taken comes back.
+            while !run.held.is_empty() || !run.woken.is_empty() {
+                run.ready.clear();
+                run.free(1);
+                run.wake_one();
+            }
+            assert_eq!(run.t.nr_waiters(), 0, "seed {seed}: nobody is left asleep");
+            // Frozen: nr_requests changes.
+            let new = 1 + run.below(200) as u32;
+            run.t.resize(new);
+            assert!(run.t.depth() == new && run.t.busy() == 0);
+            assert_eq!((0..new).filter(|n| run.t.get(0, *n, u32::MAX).is_some()).count() as u32, new);
+        }
+    }
 }
