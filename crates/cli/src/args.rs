@@ -75,6 +75,7 @@ fn options(command: &str) -> &'static [&'static str] {
         "iostat" => &["set", "side", "reads", "megabytes"],
         "gaps" => &["set", "side", "device"],
         "sweep" => &["set", "side", "over", "seeds", "csv"],
+        "debugfs" => &["set", "side", "at"],
         "trace" => &["set", "side", "until", "actions"],
         "render" => &["set", "side", "at", "view", "title", "theme", "width", "height", "output"],
         "site" => &["base-url", "output"],
@@ -151,11 +152,16 @@ impl Args {
     /// The scenario with its --set edits, and the name it is shown under. Errors are all in the failure; what else
     /// there is to say goes to standard error.
     pub fn scenario(&self) -> Result<(Scenario, String), Failure> {
-        let name = match self.names.as_slice() {
-            [name] => name,
-            [] => return Err(Failure::bad("a scenario is missing: a preset, a file or a link")),
-            [_, second, ..] => return Err(Failure::bad(format!("unexpected argument {second:?}"))),
+        self.scenario_and(0)
+    }
+    /// The same where up to `more` words may follow it.
+    pub fn scenario_and(&self, more: usize) -> Result<(Scenario, String), Failure> {
+        let Some(name) = self.names.first() else {
+            return Err(Failure::bad("a scenario is missing: a preset, a file or a link"));
         };
+        if let Some(word) = self.names.get(more + 1) {
+            return Err(Failure::bad(format!("unexpected argument {word:?}")));
+        }
         let (mut s, mut problems) = load(name)?;
         for edit in self.edits() {
             let edited = match edit.split_once('=') {

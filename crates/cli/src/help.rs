@@ -11,6 +11,7 @@ bioscope: the Linux block I/O path and an SMR disk, simulated.
   bioscope run SCENARIO        simulate and print the figures
   bioscope iostat SCENARIO     what each device did, as iostat -x prints it
   bioscope gaps SCENARIO       how far apart the devices' commands are
+  bioscope debugfs SCENARIO    tags and scheduler at a moment, as the kernel's debugfs prints them
   bioscope sweep SCENARIO      one setting against throughput
   bioscope trace SCENARIO      print the trace as blkparse does
   bioscope render SCENARIO     draw a moment as SVG or PNG
@@ -70,6 +71,24 @@ same device, as a histogram. A gap belongs to the row whose upper bound it does 
   --side a|b|both  which runs (a)
 
   bioscope gaps raid5-dd --side both
+",
+    ),
+    (
+        "debugfs",
+        "\
+bioscope debugfs SCENARIO [FILE] [--at TIME] [--set KEY=VALUE]... [--side a|b]
+
+Prints what the files of /sys/kernel/debug/block would say at a moment: hctx0/tags, tags_bitmap, sched_tags,
+sched_tags_bitmap, dispatch, and the scheduler's under sched. bfq has none in the kernel; sched/queues is this
+program's own.
+
+  FILE             a path or the end of one (sda/hctx0/tags, tags_bitmap, sched/queued), or a folder (sda, sched);
+                   left out, all files of all devices
+  --at TIME        the moment (10ms, 1.5s; +k for the k-th record at it; left out, that of the scenario)
+  --set KEY=VALUE  as in run
+  --side a|b       which run (a)
+
+  bioscope debugfs smr-seq-write sched_tags --at 1.05s
 ",
     ),
     (

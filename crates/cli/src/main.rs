@@ -6,6 +6,7 @@
 //! Leaves out: logic. Commands read their arguments, call the other crates and print.
 
 mod args;
+mod debugfs;
 mod devices;
 mod help;
 mod lists;
@@ -119,6 +120,7 @@ fn command(out: &mut dyn Write) -> Result<(), Failure> {
         "run" => run::run(&parsed, out),
         "iostat" => devices::iostat(&parsed, out),
         "gaps" => devices::gaps(&parsed, out),
+        "debugfs" => debugfs::debugfs(&parsed, out),
         "sweep" => sweep::sweep(&parsed, out),
         "trace" => trace::trace(&parsed, out),
         "render" => render::render(&parsed),

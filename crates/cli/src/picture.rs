@@ -126,7 +126,8 @@ impl Shown {
         self.frame.a.order.is_some()
     }
 
-    fn side(&self, side: Side) -> &SideFrame {
+    /// The frame of a run.
+    pub fn side(&self, side: Side) -> &SideFrame {
         match side {
             Side::A => &self.frame.a,
             Side::B => self.frame.b.as_ref().unwrap_or(&self.frame.a),

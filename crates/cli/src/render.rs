@@ -95,7 +95,8 @@ fn size(option: &str, value: Option<u32>) -> Result<Option<u32>, Failure> {
     }
 }
 
-fn moment(at: &str) -> Result<Moment, Failure> {
+/// --at
+pub fn moment(at: &str) -> Result<Moment, Failure> {
     text::moment(at).map_err(|mut d| {
         d.key = "--at".into();
         Failure::Bad(lines(&[d]))

@@ -42,6 +42,7 @@ fn every_command_has_help_that_names_its_options() {
         ("run", "--set --side --json"),
         ("iostat", "--reads --megabytes --set --side"),
         ("gaps", "--device --set --side"),
+        ("debugfs", "--at --set --side"),
         ("sweep", "--over --seeds --set --side --csv"),
         ("trace", "--until --actions --set --side"),
         ("render", "--output --at --view --title --theme --width --height --set --side"),
@@ -454,6 +455,25 @@ fn iostat_and_gaps_are_of_the_devices() {
     // A run whose jobs are nobody is measured all the same.
     let check = done(&["iostat", "raid6-check-36", "--reads"]);
     assert!(check.lines().nth(1).unwrap().split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() > 1000.0);
+}
+
+/// kernel 10.4: one file bare, several below their paths.
+#[test]
+fn debugfs_prints_tags_and_schedulers_of_a_moment() {
+    let tags = done(&["debugfs", "smr-seq-write", "sched_tags", "--at", "1.05s"]);
+    assert!(tags.starts_with("nr_tags=64\nnr_reserved_tags=0\nactive_queues=0\n\nbitmap_tags:\ndepth=64\n"), "{tags}");
+    assert_eq!(tags, done(&["debugfs", "smr-seq-write", "/sda/hctx0/sched_tags", "--at", "1.05s", "--side", "a"]));
+    let bitmap = done(&["debugfs", "smr-seq-write", "hctx0/tags_bitmap", "--at", "1.05s"]);
+    assert!(bitmap.starts_with("00000000: ") && bitmap.len() == "00000000: 0000 0000\n".len(), "{bitmap}");
+    let sched = done(&["debugfs", "smr-seq-write", "sched", "--at", "1.05s"]);
+    assert!(sched.starts_with("==> sda/sched/read0_fifo_list <==\n\n==> "), "{sched}");
+    assert!(sched.contains("\n==> sda/sched/starved <==\n0\n\n"), "{sched}");
+    let all = done(&["debugfs", "raid5-dd"]);
+    assert!(all.contains("==> sda/hctx0/tags <==\n") && !all.contains("md0"), "{all}");
+    let unknown = refused(&["debugfs", "smr-seq-write", "sched_tag"]);
+    assert!(unknown.contains("no file of this scenario's devices is called so; try sched_tags"), "{unknown}");
+    assert!(refused(&["debugfs", "smr-seq-write", "--side", "both"]).contains("a file is of one run"));
+    assert!(refused(&["debugfs", "smr-seq-write", "tags", "more"]).contains("unexpected argument \"more\""));
 }
 
 /// What the drive destages after the last completion is not part of the measured time.

@@ -75,6 +75,9 @@ impl View<'_> {
             tag: r.tag,
             internal_tag: r.internal_tag,
             d_time: r.d_time,
+            flags: u8::from(r.sync) * rqflag::SYNC
+                | u8::from(r.nomerge) * rqflag::NOMERGE
+                | u8::from(r.zone_write_plugging) * rqflag::ZONE_WRITE_PLUGGING,
         }
     }
 

@@ -75,6 +75,7 @@ fn request(id: u32, of: &BioView, tag: u32, nr_sectors: u32) -> RequestView {
         tag: Some(tag),
         internal_tag: Some(tag),
         d_time: Some(NOW - 900_000),
+        flags: 0,
     }
 }
 

@@ -237,7 +237,7 @@ pub enum JobState {
 }
 
 /// A device: queue and drive.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct DeviceView {
     /// `sda`
     pub name: String,
@@ -344,6 +344,22 @@ pub struct RequestView {
     pub internal_tag: Option<Tag>,
     /// When it was issued (D), if it was.
     pub d_time: Option<SimTime>,
+    /// Bits of [`rqflag`].
+    pub flags: u8,
+}
+
+/// Flags of a request: of cmd_flags and rq_flags what the model has.
+pub mod rqflag {
+    /// REQ_SYNC
+    pub const SYNC: u8 = 1;
+    /// REQ_NOMERGE
+    pub const NOMERGE: u8 = 2;
+    /// REQ_FUA
+    pub const FUA: u8 = 4;
+    /// REQ_PREFLUSH
+    pub const PREFLUSH: u8 = 8;
+    /// RQF_ZONE_WRITE_PLUGGING
+    pub const ZONE_WRITE_PLUGGING: u8 = 16;
 }
 
 /// A tag bitmap.
@@ -422,6 +438,12 @@ pub enum ElevatorView {
     Kyber(KyberView),
     /// bfq
     Bfq(BfqView),
+}
+
+impl Default for ElevatorView {
+    fn default() -> Self {
+        ElevatorView::None { queued: Vec::new() }
+    }
 }
 
 /// mq-deadline (kernel 4.2).

@@ -460,6 +460,7 @@ mod tests {
             tag: None,
             internal_tag: None,
             d_time: None,
+            flags: 0,
         };
         k.view(&shown)
     }
