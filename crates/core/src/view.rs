@@ -61,6 +61,10 @@ impl View<'_> {
     fn request(&self, i: Idx) -> RequestView {
         let r = &self.st.rqs[i];
         let b = &self.st.bios[r.bio];
+        let bit = |set: bool, bit: u8| if set { bit } else { 0 };
+        let flags = bit(r.sync, rqflag::SYNC)
+            | bit(r.nomerge, rqflag::NOMERGE)
+            | bit(r.zone_write_plugging, rqflag::ZONE_WRITE_PLUGGING);
         RequestView {
             id: r.id,
             bio: b.id,
@@ -75,9 +79,7 @@ impl View<'_> {
             tag: r.tag,
             internal_tag: r.internal_tag,
             d_time: r.d_time,
-            flags: u8::from(r.sync) * rqflag::SYNC
-                | u8::from(r.nomerge) * rqflag::NOMERGE
-                | u8::from(r.zone_write_plugging) * rqflag::ZONE_WRITE_PLUGGING,
+            flags,
         }
     }
 

@@ -163,6 +163,7 @@ fn named(rq: u32) -> RequestView {
         tag: None,
         internal_tag: None,
         d_time: None,
+        flags: 0,
     }
 }
 
