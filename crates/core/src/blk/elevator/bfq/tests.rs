@@ -484,6 +484,7 @@ fn section_4_5_view() {
         tag: None,
         internal_tag: None,
         d_time: None,
+        flags: 0,
     });
     assert_eq!(v.queues.len(), 2);
     assert!(v.queues[0].finish <= v.queues[1].finish);
