@@ -155,6 +155,8 @@ pub struct App {
     loading: bool,
     /// Its jobs submit to a device that is made of others.
     stacked: bool,
+    /// Of run A's device.
+    kind: stage::Kind,
     sweeper: Sweeper,
     chart: Option<Chart>,
     words: Words,
@@ -244,6 +246,7 @@ impl Component for App {
             load_no: 0,
             loading: false,
             stacked: false,
+            kind: stage::Kind::Zones,
             sweeper: Sweeper::new(link.callback(Msg::Point)),
             chart: None,
             words: Words::default(),
@@ -656,6 +659,7 @@ impl App {
         let cfg = |side| check::validate(good, side).ok().map(Arc::new);
         let Some(a) = cfg(Side::A) else { return };
         self.stacked = session::order::top(&a).is_some();
+        self.kind = stage::Kind::of_config(&a);
         let b = if good.has_b() { cfg(Side::B) } else { None };
         let start = good.t.or(good.preset.map(|p| p.t)).unwrap_or_default();
         let speed = self.facts.as_ref().filter(|f| f.speed > 0).map(|f| f.speed);
@@ -691,8 +695,11 @@ impl App {
             order: self.has(Panel::Order),
             members: self.has(Panel::Members),
             listing: self.has(Panel::Listing),
+            tagmap: self.has(Panel::Tagmap),
+            waiters: self.has(Panel::Waiters),
+            sched: self.has(Panel::Sched),
         };
-        all.of_device(self.stacked)
+        all.of_device(self.kind)
     }
     fn lay_out(&self) {
         self.player.set_panels(self.lane_panels(), self.embed);

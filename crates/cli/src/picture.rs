@@ -121,6 +121,11 @@ impl Shown {
         self
     }
 
+    /// What the device is that the jobs submit to.
+    pub fn kind(&self) -> lane::Kind {
+        lane::Kind::of(&self.frame.a.snapshot, self.frame.a.order.as_ref())
+    }
+
     /// True if the jobs submit to a device that is made of others.
     pub fn stacked(&self) -> bool {
         self.frame.a.order.is_some()
@@ -219,7 +224,7 @@ pub struct Plan {
 }
 
 /// The panels of a lane that the words name, as far as the scenario's device has them.
-pub fn lane_panels(panels: Panels, stacked: bool) -> lane::Panels {
+pub fn lane_panels(panels: Panels, kind: lane::Kind) -> lane::Panels {
     let all = lane::Panels {
         jobs: panels.has(Panel::Jobs),
         zwplugs: panels.has(Panel::Zwplugs),
@@ -230,13 +235,16 @@ pub fn lane_panels(panels: Panels, stacked: bool) -> lane::Panels {
         order: panels.has(Panel::Order),
         members: panels.has(Panel::Members),
         listing: panels.has(Panel::Listing),
+        tagmap: panels.has(Panel::Tagmap),
+        waiters: panels.has(Panel::Waiters),
+        sched: panels.has(Panel::Sched),
     };
-    all.of_device(stacked)
+    all.of_device(kind)
 }
 
 /// Finds room for everything; an error says how much is needed.
 pub fn plan(shown: &Shown, choice: &Choice) -> Result<Plan, Failure> {
-    let on = lane_panels(choice.panels, shown.stacked());
+    let on = lane_panels(choice.panels, shown.kind());
     let layout = Layout::of(choice.width, on);
     let least = lane::min_height(layout, on);
     if layout == Layout::Narrow && choice.width < NARROWEST {
@@ -272,7 +280,7 @@ pub fn plan(shown: &Shown, choice: &Choice) -> Result<Plan, Failure> {
 
 /// Draws it.
 pub fn picture(shown: &Shown, choice: &Choice, plan: &Plan) -> String {
-    let on = lane_panels(choice.panels, shown.stacked());
+    let on = lane_panels(choice.panels, shown.kind());
     let mut sheet = Sheet::new(choice.palette, choice.width);
     sheet.header(shown);
     for lane in &plan.lanes {
@@ -299,8 +307,9 @@ pub fn poster(shown: &Shown, palette: &Palette, (width, height): (f32, f32), tit
         sheet.y += 32.0;
     }
     let sides: &[Side] = if shown.scenario.has_b() { &[Side::A, Side::B] } else { &[Side::A] };
-    let on = lane::Panels { drive: true, order: true, strip: true, ..lane::Panels::NONE };
-    let on = on.of_device(shown.stacked());
+    let queue = matches!(shown.kind(), lane::Kind::Queue { .. });
+    let on = lane::Panels { drive: !queue, order: true, strip: true, sched: queue, ..lane::Panels::NONE };
+    let on = on.of_device(shown.kind());
     let column = width / sides.len() as f32;
     for (n, side) in sides.iter().enumerate() {
         let x = n as f32 * column;

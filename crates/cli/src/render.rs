@@ -144,7 +144,10 @@ mod tests {
             let scenario = Scenario::of(preset);
             let shown = Shown::of(&scenario, preset.name, None).ok().unwrap();
             let sides = [Side::A, Side::B];
-            let panels = Panels::parse("jobs,zwplugs,tags,drive,strip,time,why,biolist,order,members,listing").unwrap();
+            let panels = Panels::parse(
+                "jobs,zwplugs,tags,drive,strip,time,why,biolist,order,members,listing,tagmap,waiters,sched",
+            )
+            .unwrap();
             for (width, height) in [(960.0, None), (420.0, None), (1400.0, Some(1600.0))] {
                 let choice = Choice { sides: &sides, panels, palette: &LIGHT, width, height };
                 let planned = plan(&shown, &choice).ok().unwrap();

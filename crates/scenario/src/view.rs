@@ -33,10 +33,16 @@ pub enum Panel {
     Members,
     /// The first member's G records.
     Listing,
+    /// Tag bitmaps by word.
+    Tagmap,
+    /// The eight wait queues of the tags.
+    Waiters,
+    /// The scheduler's own lists.
+    Sched,
 }
 
 /// The words of links, in the order of [`Panel`].
-pub const WORDS: [&str; 12] = [
+pub const WORDS: [&str; 15] = [
     "jobs",
     "zwplugs",
     "tags",
@@ -49,6 +55,9 @@ pub const WORDS: [&str; 12] = [
     "order",
     "members",
     "listing",
+    "tagmap",
+    "waiters",
+    "sched",
 ];
 
 /// A set of panels, never empty.

@@ -10,7 +10,7 @@ use bioscope_core::observe::stats::DriveTime;
 use bioscope_stage::charts::{self, Sweep};
 use bioscope_stage::palette::{DARK, LIGHT, Palette};
 use bioscope_stage::synth::{self, Scene};
-use bioscope_stage::{LaneInput, Layout, Panels, Side, lane, parts, svg};
+use bioscope_stage::{Kind, LaneInput, Layout, Panels, Side, lane, parts, svg};
 use plotters::prelude::SVGBackend;
 
 const SIZES: [(&str, f32, f32, Layout); 4] = [
@@ -44,6 +44,18 @@ fn main() -> std::io::Result<()> {
         ("run, head", Side::B, 30_000, synth::run(synth::array(MdLevel::Raid5, 8, SplitInsert::Head, Rw::Read), 120)),
         ("run, writes", Side::A, 30_000, synth::run(synth::array(MdLevel::Raid5, 8, SplitInsert::Head, Rw::Write), 9)),
     ];
+    let queues: Vec<(&str, Side, u64, Scene)> = vec![
+        ("batch 8", Side::A, 30_000, synth::deadline(24, 8)),
+        ("batch 1", Side::B, 30_000, synth::deadline(24, 1)),
+        ("classes", Side::A, 30_000, synth::classes()),
+        ("kyber", Side::A, 30_000, synth::kyber()),
+        ("bfq", Side::B, 30_000, synth::bfq(7)),
+        ("bfq of 30", Side::A, 30_000, synth::bfq(30)),
+        ("none", Side::A, 30_000, synth::none(256)),
+        ("empty", Side::A, 30_000, synth::empty_queue()),
+        ("extreme", Side::B, 30_000, synth::extreme_queue()),
+    ];
+    let scenes: Vec<(&str, Side, u64, Scene)> = scenes.into_iter().chain(queues).collect();
     for (theme, palette) in [("dark", DARK), ("light", LIGHT)] {
         for (size, w, h, layout) in SIZES {
             for (n, group) in scenes.chunks(3).enumerate() {
@@ -71,7 +83,7 @@ fn input(scene: &Scene, side: Side, dt: u64) -> LaneInput<'_> {
         trail: &scene.trail,
         moves: &scene.strip,
         side,
-        panels: if scene.order.is_some() { Panels::STACK } else { Panels::ALL },
+        panels: Panels::EVERY.of_device(Kind::of(&scene.snap, scene.order.as_ref())),
         dt_sim_ns: dt,
         seeks_per_sec: if side == Side::A { 96.0 } else { 1.0 },
         tool: "fio",

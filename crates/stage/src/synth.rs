@@ -13,9 +13,9 @@ use bioscope_core::config::{
 use bioscope_core::observe::gaps::Gaps;
 use bioscope_core::observe::snapshot::sflag;
 use bioscope_core::observe::snapshot::{
-    BioStage, BioView, CommandView, DeviceView, DriveView, ElevatorView, HeadPhase, HeadView, JobState, JobView,
-    PlugView, RequestView, Snapshot, StripeCacheView, StripeView, TagsView, TaskView, WorkerState, WorkerView,
-    WplugView, ZoneCond, ZoneView,
+    BfqQueueView, BfqView, BioStage, BioView, CommandView, DeadlineView, DeviceView, DriveView, ElevatorView,
+    HeadPhase, HeadView, JobState, JobView, KyberDomainView, KyberView, PlugView, RequestView, Snapshot,
+    StripeCacheView, StripeView, TagsView, TaskView, WokenView, WorkerState, WorkerView, WplugView, ZoneCond, ZoneView,
 };
 use bioscope_core::observe::trace::{Action, NO_ORIGIN, TraceRecord, TraceSink};
 use bioscope_core::units::{DevIdx, Op, Sector, ZoneNo};
@@ -118,7 +118,14 @@ fn device() -> DeviceView {
         tags,
         dispatch: Vec::new(),
         frozen: false,
-        drive: DriveView { rev_ns: REV, nr_zones: 111_760, zone_sectors: ZONE, max_open: 128, ..DriveView::default() },
+        drive: DriveView {
+            rev_ns: REV,
+            nr_zones: 111_760,
+            zoned: true,
+            zone_sectors: ZONE,
+            max_open: 128,
+            ..DriveView::default()
+        },
         stats: bioscope_core::observe::snapshot::DiskStats::default(),
         window: bioscope_core::observe::snapshot::DiskStats::default(),
         stripe_cache: None,
@@ -351,6 +358,222 @@ pub fn errors() -> Scene {
     device.tags.waiters = 3;
     device.drive.head.rq = 0;
     scene.snap.stats.nr_errors = 32;
+    scene
+}
+
+/// A request of a job's bio: pieces of 128 KiB of 1 MiB bios, each job in a region of its own.
+fn piece(id: u32, job: u16, n: u64, op: Op) -> RequestView {
+    let sector = u64::from(job) * 40_000_000 + n * 256;
+    let of = BioView { job, op, sector, ..bio(1 + id / 8, job, 0, 0, BioStage::Elevator) };
+    RequestView { nr_sectors: 256, tag: None, d_time: None, ..request(id, &of, id % 64, 256) }
+}
+
+/// Tags of so many jobs, each holding `run` in a row; every `hole`-th bit is free or cleared.
+fn tag_map(depth: u32, bits_per_word: u32, jobs: u16, run: u32, hole: u32) -> TagsView {
+    let taken = |t: u32| hole == 0 || t % hole != hole - 1;
+    let job = |t: u32| (t / run * 7 % u32::from(jobs.max(1))) as u16;
+    TagsView {
+        depth,
+        busy: (0..depth).map(|t| taken(t).then_some(0)).collect(),
+        bits_per_word,
+        jobs: (0..depth).map(|t| if taken(t) { job(t) } else { u16::MAX }).collect(),
+        cleared: (0..depth).map(|t| !taken(t) && t / hole.max(1) % 3 != 0).collect(),
+        hints: vec![37 % depth, 3, 17 % depth],
+        min_shallow_depth: u32::MAX,
+        shallow: u32::MAX,
+        ..TagsView::default()
+    }
+}
+
+/// Jobs that write pieces to a disk without zones through mq-deadline: with wake-ups of eight their pieces meet again,
+/// with wake-ups of one they do not.
+pub fn deadline(jobs: u16, wake_batch: u32) -> Scene {
+    let mut d = device();
+    d.drive.zoned = false;
+    let run = wake_batch.max(1);
+    let shallow = if wake_batch == 1 { 32 } else { u32::MAX };
+    let mut ws: [Vec<u16>; 8] = Default::default();
+    (0..jobs).for_each(|j| ws[usize::from(j * 3 % 8)].push(j));
+    let woken = (0..16u32).map(|n| WokenView {
+        task: (n * 5 % u32::from(jobs)) as u16,
+        ws: (n % 8) as u8,
+        at: NOW - u64::from(16 - n / run) * 400_000,
+        got: if n / run == 15 / run { None } else { Some(n % 3 != 2) },
+    });
+    let sched = tag_map(64, 16, jobs, run, 11);
+    let shallow_words = if shallow == 32 { vec![8; 4] } else { Vec::new() };
+    d.sched_tags = Some(TagsView {
+        waiters: u32::from(jobs),
+        wake_batch,
+        wake_index: 3,
+        counts: (8_000 + u64::from(wake_batch / 2), 8_000),
+        ws,
+        woken: woken.collect(),
+        shallow,
+        shallow_words,
+        ..sched
+    });
+    d.tags = TagsView { round_robin: true, hints: vec![21], ..tag_map(32, 8, jobs, run, 0) };
+    let mut all: Vec<RequestView> = Vec::new();
+    for n in 0..26u32 {
+        let job = (n / run * 5 % u32::from(jobs)) as u16;
+        let op = if n % 13 == 12 { Op::Read } else { Op::Write };
+        all.push(piece(2_000 + n, job, u64::from(n % run) + u64::from(n / 40), op));
+    }
+    all.sort_by_key(|r| (r.sector, r.id));
+    let mut view = DeadlineView { batching: 7, starved: 0, last_dir: 1, ..DeadlineView::default() };
+    let be = &mut view.classes[1];
+    for dir in 0..2 {
+        be.sort[dir] = all.iter().copied().filter(|r| (r.op == Op::Write) == (dir == 1)).collect();
+        let mut ids: Vec<u32> = be.sort[dir].iter().map(|r| r.id).collect();
+        ids.sort_unstable();
+        let due = |n: usize| NOW + n as u64 * 90_000_000 + 310_000_000 - dir as u64 * 200_000_000;
+        be.fifo[dir] = ids.iter().enumerate().map(|(n, id)| (*id, due(n))).collect();
+        be.latest_pos[dir] = 170_000_000;
+    }
+    be.counts = [900, 0, 840, 810];
+    d.elevator = ElevatorView::MqDeadline(view);
+    d.dispatch = all[..2].to_vec();
+    d.drive.window = 24;
+    let names = (0..jobs).map(|j| ["job", &j.to_string()].concat());
+    let tasks = names.clone().map(|name| TaskView { name, ..TaskView::default() }).collect();
+    let jobs_view = names.map(|name| job(&name, 1024, JobState::WaitTag, Vec::new())).collect();
+    // Sweeps over the sectors: whole bios, or a piece of each in turn.
+    let strip = (0..160u32).map(|n| {
+        let (at, part) = (u64::from(n / run * 3 % u32::from(jobs)), u64::from(n % run));
+        let sector = at * 40_000_000 + part * 256 + u64::from(n / 24) * 4_096;
+        TraceRecord {
+            sector,
+            nr_sectors: 256,
+            job: at as u16,
+            ..record(Action::Issue, NOW - u64::from(160 - n) * 800_000, 0, 1 + n)
+        }
+    });
+    Scene {
+        snap: Snapshot { jobs: jobs_view, tasks, devices: vec![d], ..base() },
+        strip: strip.collect(),
+        ..Scene::default()
+    }
+}
+
+/// The same with requests of all classes, some late.
+pub fn classes() -> Scene {
+    let mut scene = deadline(8, 4);
+    if let ElevatorView::MqDeadline(d) = &mut scene.snap.devices[0].elevator {
+        let be = d.classes[1].clone();
+        d.classes = [be.clone(), be.clone(), be];
+        d.classes[2].fifo[1].iter_mut().for_each(|f| f.1 -= 400_000_000);
+        d.dispatch = d.classes[0].sort[1][..3].to_vec();
+    }
+    scene
+}
+
+/// kyber on a device without a head: reads over their target.
+pub fn kyber() -> Scene {
+    let mut scene = deadline(12, 8);
+    let d = &mut scene.snap.devices[0];
+    (d.drive.rev_ns, d.tags) = (0, tag_map(256, 64, 12, 3, 9));
+    d.sched_tags = d.sched_tags.take().map(|t| TagsView { wake_batch: 8, ..t });
+    let domain = |n: u32, depth, max_depth, in_use, queued: u32, target_ns, buckets| KyberDomainView {
+        depth,
+        max_depth,
+        in_use,
+        queued: (0..queued).map(|i| piece(3_000 + n * 100 + i, (i % 12) as u16, u64::from(i), Op::Read)).collect(),
+        waiting: in_use == depth,
+        target_ns,
+        buckets,
+        last: if n < 2 { Some((5 - n as u8 * 4, n == 0)) } else { None },
+    };
+    let (read, write) = ([2, 9, 30, 60, 41, 20, 9, 14], [0, 4, 80, 30, 3, 0, 0, 0]);
+    let ms = 1_000_000;
+    let domains = [
+        domain(0, 192, 256, 88, 4, 2 * ms, [read, write]),
+        domain(1, 24, 128, 24, 60, 10 * ms, [write, write]),
+        domain(2, 64, 64, 0, 0, 5_000 * ms, [[0; 8]; 2]),
+        domain(3, 16, 16, 1, 0, 10_000 * ms, [[0; 8]; 2]),
+    ];
+    d.elevator = ElevatorView::Kyber(KyberView { domains, cur_domain: 0, batching: 5 });
+    d.dispatch.clear();
+    scene
+}
+
+/// bfq with so many queues, the first in service and waited for.
+pub fn bfq(queues: u16) -> Scene {
+    let mut scene = deadline(queues.max(1), 8);
+    let d = &mut scene.snap.devices[0];
+    let unit = 1u64 << 22;
+    let queue = |n: u16| BfqQueueView {
+        job: if n == 5 { u16::MAX } else { n },
+        sync: n != 5,
+        weight: if n == 2 { 3_000 } else { 100 - u32::from(n % 4) * 10 },
+        wr_coeff: if n == 2 { 30 } else { 1 },
+        budget: 16_384 >> (n % 3),
+        service: if n == 0 { 6_144 } else { u32::from(n) * 200 },
+        start: 1_000 * unit + u64::from(n) * 37 * unit,
+        finish: 1_000 * unit + u64::from(n) * 55 * unit + 90 * unit,
+        eligible: n < 4,
+        queued: (0..u32::from(n % 5) * 4).map(|i| piece(4_000 + i, n, u64::from(i) * 2, Op::Read)).collect(),
+        dispatched: u32::from(n == 0),
+        ..BfqQueueView::default()
+    };
+    d.elevator = ElevatorView::Bfq(BfqView {
+        queues: (0..queues).map(queue).collect(),
+        in_service: (queues > 0).then_some(0),
+        vtime: 1_120 * unit,
+        peak_rate: 390_000,
+        max_budget: 16_384,
+        idle_until: (queues % 2 == 1).then_some(NOW + 3_100_000),
+    });
+    scene
+}
+
+/// No scheduler: tags of the driver alone, more of them than can be drawn.
+pub fn none(depth: u32) -> Scene {
+    let mut scene = deadline(4, 8);
+    let d = &mut scene.snap.devices[0];
+    let sched = d.sched_tags.take().unwrap_or_default();
+    let (ws, woken) = (sched.ws, sched.woken);
+    d.tags = TagsView { ws, woken, waiters: 4, wake_batch: 8, ..tag_map(depth, 64.min(depth), 4, 8, 5) };
+    d.elevator = ElevatorView::None { queued: (0..30).map(|n| piece(5_000 + n, 1, u64::from(n), Op::Read)).collect() };
+    d.dispatch.clear();
+    d.drive.rev_ns = 0;
+    scene
+}
+
+/// A queue without anything, of a device without zones.
+pub fn empty_queue() -> Scene {
+    let mut scene = idle();
+    scene.snap.devices[0].drive.zoned = false;
+    scene
+}
+
+/// A queue as large and as wrong as it can be.
+pub fn extreme_queue() -> Scene {
+    let mut scene = classes();
+    scene.snap.jobs.truncate(1);
+    let d = &mut scene.snap.devices[0];
+    d.tags = tag_map(8_192, 0, 3, 1, 2);
+    if let Some(t) = &mut d.sched_tags {
+        (t.depth, t.bits_per_word, t.wake_index) = (2_048, 64, 900);
+        t.ws.iter_mut().for_each(|w| w.resize(500, u16::MAX));
+        (t.counts, t.wake_batch, t.hints) = ((0, 9_000), 0, vec![u32::MAX; 300]);
+        t.shallow_words = vec![999; 3];
+        t.shallow = 1;
+        t.cleared.truncate(3);
+    }
+    d.dispatch = d.dispatch.iter().copied().cycle().take(3_000).collect();
+    if let ElevatorView::MqDeadline(view) = &mut d.elevator {
+        for c in &mut view.classes {
+            for dir in 0..2 {
+                c.sort[dir] = c.sort[dir].iter().copied().cycle().take(800).collect();
+                c.fifo[dir] = vec![(7, 0); 800];
+                c.latest_pos[dir] = u64::MAX;
+            }
+        }
+        view.last_dir = 9;
+        view.dispatch = d.dispatch.clone();
+    }
+    scene.strip.iter_mut().for_each(|r| r.sector = u64::MAX / 2);
     scene
 }
 

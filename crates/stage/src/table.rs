@@ -8,8 +8,9 @@ use bioscope_core::observe::snapshot::{BioView, DeviceView, Snapshot};
 use bioscope_session::OrderFrame;
 
 use crate::iostat;
+use crate::lane::queue::tables as queue;
 use crate::lane::stack::{self, Gap, Io, State, lists};
-use crate::lane::{drive, jobs, plugs, queues};
+use crate::lane::{Kind, drive, jobs, plugs, queues};
 use crate::text;
 
 /// One panel as text.
@@ -32,6 +33,9 @@ pub fn tables(snap: &Snapshot, order: Option<&OrderFrame>) -> Vec<Table> {
     if let Some(order) = order {
         let io = Io::of(order, snap);
         out.extend([lists_table(&io), order_table(&io), iostat::table(&[(None, order, snap)])]);
+    } else if let Some(device) = snap.devices.first().filter(|_| matches!(Kind::of(snap, None), Kind::Queue { .. })) {
+        out.extend(queue::tables(device, snap));
+        out.extend((device.drive.rev_ns > 0).then(|| drive_table(device)));
     } else if let Some(device) = snap.devices.first() {
         out.extend([plugs_table(device), queues_table(device), drive_table(device)]);
     }
@@ -198,7 +202,9 @@ pub fn summary(snap: &Snapshot, order: Option<&OrderFrame>) -> String {
     let jobs = text::count(snap.jobs.len() as u64, "job has", "jobs have");
     let mut out = [&text::seconds(snap.now), ": ", &jobs, " "].concat();
     out += &text::count(in_flight as u64, "bio in flight", "bios in flight");
-    if let Some(device) = snap.devices.first() {
+    if let Some(device) = snap.devices.first().filter(|_| matches!(Kind::of(snap, None), Kind::Queue { .. })) {
+        out += &queue::summary(device, snap);
+    } else if let Some(device) = snap.devices.first() {
         let active = plugs::active(device);
         let queued: usize = active.iter().map(|p| p.bios.len()).sum();
         // A plug whose position is unknown is shown when it is idle too.

@@ -476,6 +476,7 @@ impl Drive {
             zones,
             rev_ns: p.rev_ns,
             nr_zones: p.nr_zones,
+            zoned: p.zoned,
             zone_sectors: p.zone_sectors,
             nr_open: self.zones.nr_open(),
             max_open: p.max_open_zones,

@@ -588,6 +588,8 @@ pub struct DriveView {
     pub rev_ns: SimDuration,
     /// All zones of the drive.
     pub nr_zones: u32,
+    /// The zones are the device's; else they are only the model's bands.
+    pub zoned: bool,
     /// Sectors of a zone.
     pub zone_sectors: Sector,
     /// Open zones.

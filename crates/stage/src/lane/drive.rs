@@ -66,6 +66,9 @@ impl Window {
     pub fn words(&self, device: &DeviceView) -> String {
         let all = text::thousands(u64::from(device.drive.nr_zones));
         let n = self.zones.len();
+        if !device.drive.zoned {
+            return ["rings: ", &text::count(n as u64, "part", "parts"), " of the LBAs, not to scale"].concat();
+        }
         if n == 0 {
             return ["no zone in use of ", &all].concat();
         }

@@ -1,11 +1,12 @@
-//! One lane of the compare mode. Of a drive: jobs, zone write plugs, tags and queues, drive, D-stage strip; of a stacked
-//! device: the lists of a submission, the order at the disks, their map ([`stack`]).
+//! One lane of the compare mode. Of a zoned drive: jobs, zone write plugs, tags and queues, drive, D-stage strip; of a
+//! device without zones: tag maps, wait queues, scheduler ([`queue`]); of a stacked device: the lists of a submission, the
+//! order at the disks, their map ([`stack`]).
 //!
 //! Models: nothing; what it shows is the snapshot's.
 //! Rule: a bio keeps its zone's colour in every panel (order of first use mod 6, hatched from the seventh on).
 //! Leaves out: the lane's header with its readouts, which is HTML.
 
-use bioscope_core::config::{SimConfig, WorkloadConfig};
+use bioscope_core::config::{DeviceKind, SimConfig, WorkloadConfig};
 use bioscope_core::observe::snapshot::Snapshot;
 use bioscope_core::observe::trace::TraceRecord;
 use bioscope_core::time::SimDuration;
@@ -20,6 +21,7 @@ pub mod jobs;
 mod moves;
 pub mod pen;
 pub mod plugs;
+pub mod queue;
 pub mod queues;
 pub mod stack;
 mod strip;
@@ -53,6 +55,41 @@ impl From<session::Side> for Side {
     }
 }
 
+/// What a device is, for the choice of panels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A zoned disk.
+    Zones,
+    /// Made of other devices.
+    Stack,
+    /// A queue over a device without zones; `disk`: it has a head.
+    Queue { disk: bool },
+}
+
+impl Kind {
+    /// Of the device that the jobs submit to.
+    pub fn of_config(cfg: &SimConfig) -> Self {
+        let Some(dev) = cfg.jobs.first().and_then(|j| cfg.devices.get(usize::from(j.dev))).or(cfg.devices.last())
+        else {
+            return Self::Zones;
+        };
+        match &dev.kind {
+            _ if !dev.members().is_empty() => Self::Stack,
+            DeviceKind::Disk(d) if d.profile.zoned => Self::Zones,
+            DeviceKind::Disk(_) => Self::Queue { disk: true },
+            _ => Self::Queue { disk: false },
+        }
+    }
+    /// The same from what is shown.
+    pub fn of(snap: &Snapshot, order: Option<&OrderFrame>) -> Self {
+        match snap.devices.first() {
+            _ if order.is_some() => Self::Stack,
+            Some(d) if !d.drive.zoned => Self::Queue { disk: d.drive.rev_ns > 0 },
+            _ => Self::Zones,
+        }
+    }
+}
+
 /// Which panels a lane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Panels {
@@ -65,6 +102,9 @@ pub struct Panels {
     pub order: bool,
     pub members: bool,
     pub listing: bool,
+    pub tagmap: bool,
+    pub waiters: bool,
+    pub sched: bool,
 }
 
 impl Panels {
@@ -79,6 +119,20 @@ impl Panels {
         order: false,
         members: false,
         listing: false,
+        tagmap: false,
+        waiters: false,
+        sched: false,
+    };
+    /// Whatever there is.
+    pub const EVERY: Self = Self {
+        jobs: true,
+        zwplugs: true,
+        tags: true,
+        tagmap: true,
+        waiters: true,
+        sched: true,
+        drive: true,
+        ..Self::STACK
     };
     /// The whole lane of a drive.
     pub const ALL: Self = Self { jobs: true, zwplugs: true, tags: true, drive: true, strip: true, ..Self::NONE };
@@ -86,9 +140,18 @@ impl Panels {
     pub const STACK: Self =
         Self { biolist: true, order: true, members: true, listing: true, strip: true, ..Self::NONE };
 
-    /// Those that there are for a device, stacked or not.
-    pub fn of_device(self, stacked: bool) -> Self {
-        let all = if stacked { Self::STACK } else { Self::ALL };
+    /// The whole lane of a queue.
+    pub const QUEUE: Self = Self { tagmap: true, waiters: true, sched: true, drive: true, strip: true, ..Self::NONE };
+
+    /// Those that there are for a device. Panels of a queue lead where there are no zones; elsewhere they are shown
+    /// alone where they alone are asked for.
+    pub fn of_device(self, kind: Kind) -> Self {
+        let all = match kind {
+            Kind::Stack => Self::STACK,
+            Kind::Queue { disk } if queue::any(self) => Self { drive: disk, ..Self::QUEUE },
+            Kind::Zones if queue::any(self) && !self.jobs && !self.zwplugs && !self.tags => Self::QUEUE,
+            _ => Self::ALL,
+        };
         Self {
             jobs: self.jobs && all.jobs,
             zwplugs: self.zwplugs && all.zwplugs,
@@ -99,6 +162,9 @@ impl Panels {
             order: self.order && all.order,
             members: self.members && all.members,
             listing: self.listing && all.listing,
+            tagmap: self.tagmap && all.tagmap,
+            waiters: self.waiters && all.waiters,
+            sched: self.sched && all.sched,
         }
     }
 
@@ -127,6 +193,9 @@ impl Layout {
     pub fn of(width: f32, panels: Panels) -> Self {
         if stack::any(panels) {
             return stack::layout(width, panels);
+        }
+        if queue::any(panels) {
+            return queue::layout(width, panels);
         }
         let (n, least) = panels.sum(panels.columns().map(|c| c.1));
         if n > 1.0 && width < least + 8.0 * (n + 1.0) { Layout::Narrow } else { Layout::Wide }
@@ -174,12 +243,12 @@ impl<'a> LaneInput<'a> {
             // Standing still, every chip is where it belongs.
             moves: &[],
             side,
-            panels: if frame.order.is_some() { Panels::STACK } else { Panels::ALL },
+            panels: Panels::EVERY.of_device(Kind::of(&frame.snapshot, frame.order.as_ref())),
             // A picture stands for the simulated time of one animation frame; paused, of one at this speed.
             dt_sim_ns: speed / 60,
             seeks_per_sec: frame.readouts.seeks_per_sec,
             tool,
-            drive: "SMR disk",
+            drive: drive_title(frame),
             lit: None,
         }
     }
@@ -192,6 +261,11 @@ pub fn tool(cfg: &SimConfig) -> &'static str {
         Some(WorkloadConfig::List(_)) => "list",
         _ => "fio",
     }
+}
+
+/// What a side's drive is called.
+pub fn drive_title(frame: &SideFrame) -> &'static str {
+    if matches!(Kind::of(&frame.snapshot, frame.order.as_ref()), Kind::Queue { .. }) { "disk" } else { "SMR disk" }
 }
 
 /// Commands in the D-stage strip.
@@ -213,6 +287,14 @@ pub enum What {
     Cache,
     /// Red strokes of the platter.
     Trail,
+    /// A bit of the sched tags (true) or the driver tags.
+    MapTag(bool, Tag),
+    /// A wait queue.
+    Ws(u8),
+    /// A domain of kyber.
+    Domain(u8),
+    /// Place of a queue in bfq's list.
+    BfqQueue(u16),
 }
 
 /// Where a thing was drawn, CSS pixels.
@@ -241,6 +323,9 @@ pub fn min_height(layout: Layout, panels: Panels) -> f32 {
     if stack::any(panels) {
         return stack::min_height(layout, panels);
     }
+    if queue::any(panels) {
+        return queue::min_height(layout, panels);
+    }
     let (n, parts) = panels.sum(PARTS);
     let strip = if panels.strip { 50.0 } else { 0.0 };
     match layout {
@@ -258,6 +343,10 @@ pub fn lane(input: &LaneInput, width: f32, height: f32, layout: Layout) -> Lane 
     if let Some(order) = input.order {
         let io = stack::Io::of(order, snap);
         stack::draw(&mut pen, &io, input.panels, input.side, (width, height), layout);
+        return pen.out;
+    }
+    if queue::any(input.panels) {
+        queue::draw(&mut pen, input, (width, height), layout);
         return pen.out;
     }
     let places = Places::of(input, width, height, layout);
@@ -370,12 +459,14 @@ fn resolve(input: &LaneInput) -> Lit {
         Some(What::Bio(bio)) => Lit { bio, ..Lit::default() },
         Some(What::Rq(rq)) => {
             let bio = words::request(input.snap, rq).map_or(0, |r| r.bio);
-            Lit { bio, rq, zone: None }
+            Lit { bio, rq, ..Lit::default() }
         }
         Some(What::Zone(zone)) => Lit { zone: Some(zone), ..Lit::default() },
-        Some(What::Issue(index)) => {
-            input.strip.get(index as usize).map_or_else(Lit::default, |r| Lit { bio: r.bio, rq: r.rq, zone: None })
-        }
+        Some(What::Issue(index)) => input.strip.get(index as usize).map_or_else(Lit::default, |r| Lit {
+            bio: r.bio,
+            rq: r.rq,
+            ..Lit::default()
+        }),
         _ => Lit::default(),
     }
 }

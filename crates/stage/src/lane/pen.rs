@@ -5,7 +5,7 @@
 //! Leaves out: where things go (the panels).
 
 use bioscope_core::observe::snapshot::{BioView, RequestView, Snapshot};
-use bioscope_core::units::{BioId, RqId, ZoneNo};
+use bioscope_core::units::{BioId, JobIdx, RqId, ZoneNo};
 
 use super::{Hit, Lane, What};
 use crate::order::{ascending, pack, unpack};
@@ -64,6 +64,10 @@ impl Colours {
         ascending(&mut colours.order);
         colours
     }
+    /// Colours of jobs, their numbers in place of zones'.
+    pub fn of_jobs(n: usize) -> Self {
+        Self { order: (0..n as u32).map(|job| pack(job, job)).collect() }
+    }
     fn find(&self, zone: ZoneNo) -> Option<u32> {
         let at = self.order.partition_point(|z| unpack(*z).0 < zone);
         self.order.get(at).map(|z| unpack(*z)).filter(|z| z.0 == zone).map(|z| z.1)
@@ -80,6 +84,7 @@ pub struct Lit {
     pub bio: BioId,
     pub rq: RqId,
     pub zone: Option<ZoneNo>,
+    pub job: Option<JobIdx>,
 }
 
 /// Collects a lane.

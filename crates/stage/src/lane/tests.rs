@@ -42,6 +42,18 @@ fn scenes() -> Vec<(&'static str, Scene)> {
         ("check", synth::check()),
         ("a run's reads", synth::run(synth::array(MdLevel::Raid5, 8, SplitInsert::Tail, Rw::Read), 60)),
         ("a run's writes", synth::run(synth::array(MdLevel::Raid6, 6, SplitInsert::Head, Rw::Write), 20)),
+        ("24 jobs, batch 8", synth::deadline(24, 8)),
+        ("24 jobs, batch 1", synth::deadline(24, 1)),
+        ("2 jobs", synth::deadline(2, 8)),
+        ("classes", synth::classes()),
+        ("kyber", synth::kyber()),
+        ("bfq", synth::bfq(7)),
+        ("bfq of 30", synth::bfq(30)),
+        ("bfq without queues", synth::bfq(0)),
+        ("no scheduler", synth::none(256)),
+        ("null_blk", synth::none(8)),
+        ("empty queue", synth::empty_queue()),
+        ("extreme queue", synth::extreme_queue()),
         ("a mirror", synth::run(synth::array(MdLevel::Raid1, 2, SplitInsert::Head, Rw::Write), 3)),
     ]
 }
@@ -54,7 +66,7 @@ fn input(scene: &Scene, dt_sim_ns: u64) -> LaneInput<'_> {
         trail: &scene.trail,
         moves: &scene.strip,
         side: Side::A,
-        panels: if scene.order.is_some() { Panels::STACK } else { Panels::ALL },
+        panels: Panels::EVERY.of_device(kind(scene)),
         dt_sim_ns,
         seeks_per_sec: 96.0,
         tool: "fio",
@@ -63,14 +75,24 @@ fn input(scene: &Scene, dt_sim_ns: u64) -> LaneInput<'_> {
     }
 }
 
+fn kind(scene: &Scene) -> Kind {
+    Kind::of(&scene.snap, scene.order.as_ref())
+}
+
 /// Every choice of panels of a device but none.
-fn subsets(stacked: bool) -> impl Iterator<Item = Panels> {
+fn subsets(kind: Kind) -> impl Iterator<Item = Panels> {
     (1..32u32).map(move |bits| {
         let on = |n: u32| bits >> n & 1 == 1;
-        if stacked {
-            Panels { biolist: on(0), order: on(1), members: on(2), listing: on(3), strip: on(4), ..Panels::NONE }
-        } else {
-            Panels { jobs: on(0), zwplugs: on(1), tags: on(2), drive: on(3), strip: on(4), ..Panels::NONE }
+        match kind {
+            Kind::Stack => {
+                Panels { biolist: on(0), order: on(1), members: on(2), listing: on(3), strip: on(4), ..Panels::NONE }
+            }
+            Kind::Queue { .. } => {
+                Panels { tagmap: on(0), waiters: on(1), sched: on(2), drive: on(3), strip: on(4), ..Panels::NONE }
+            }
+            Kind::Zones => {
+                Panels { jobs: on(0), zwplugs: on(1), tags: on(2), drive: on(3), strip: on(4), ..Panels::NONE }
+            }
         }
     })
 }
@@ -112,7 +134,7 @@ fn every(mut check: impl FnMut(&str, (f32, f32), &Lane)) {
                 check(name, (w, h), &lane(&input(&scene, dt), w, h, layout));
             }
         }
-        for panels in subsets(scene.order.is_some()) {
+        for panels in subsets(kind(&scene)) {
             // Below each other they need 320; one alone does with less.
             for w in [200.0, 320.0, 560.0, 1200.0] {
                 let layout = Layout::of(w, panels);
@@ -291,7 +313,7 @@ fn tooltips_state_facts() {
 #[test]
 fn fewer_panels_fill_the_lane() {
     let scene = synth::sequential(true, HeadPhase::Transfer);
-    for panels in subsets(false).filter(|p| *p != Panels { strip: true, ..NONE }) {
+    for panels in subsets(Kind::Zones).filter(|p| *p != Panels { strip: true, ..NONE }) {
         for w in [320.0, 560.0, 1200.0] {
             let layout = Layout::of(w, panels);
             let h = min_height(layout, panels) + 50.0;

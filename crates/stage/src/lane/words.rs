@@ -10,6 +10,7 @@ use bioscope_core::observe::snapshot::{
 use bioscope_core::observe::trace::TraceRecord;
 use bioscope_core::units::{BioId, DevIdx, RqId, ZoneNo};
 
+use super::queue::tables as queue;
 use super::{What, drive, jobs, plugs, queues};
 use crate::text;
 
@@ -32,6 +33,10 @@ pub fn words(snap: &Snapshot, strip: &[TraceRecord], what: What) -> Option<Strin
         What::Worker => device.map(|d| ["zone_wplugs_worker: ", &plugs::worker_words(d)].concat()),
         What::Head => device.map(head_words),
         What::Cache => device.map(|d| ["Cache window ", &queues::window_words(d.drive.window)].concat()),
+        What::MapTag(sched, tag) => queue::tag_words(device?, sched, tag),
+        What::Ws(ws) => device.map(|d| queue::ws_words(d, snap, ws)),
+        What::Domain(n) => queue::domain_words(device?, n),
+        What::BfqQueue(n) => queue::bfq_words(device?, n),
         What::Trail => device.map(|_| "Seeks of the last 0.3 s land here.".into()),
     }
 }
