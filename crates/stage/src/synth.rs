@@ -377,7 +377,7 @@ fn tag_map(depth: u32, bits_per_word: u32, jobs: u16, run: u32, hole: u32) -> Ta
         busy: (0..depth).map(|t| taken(t).then_some(0)).collect(),
         bits_per_word,
         jobs: (0..depth).map(|t| if taken(t) { job(t) } else { u16::MAX }).collect(),
-        cleared: (0..depth).map(|t| !taken(t) && t / hole.max(1) % 3 != 0).collect(),
+        cleared: (0..depth).map(|t| !taken(t) && !(t / hole.max(1)).is_multiple_of(3)).collect(),
         hints: vec![37 % depth, 3, 17 % depth],
         min_shallow_depth: u32::MAX,
         shallow: u32::MAX,
