@@ -11,7 +11,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::time::{SimDuration, SimTime};
-use crate::units::{DevIdx, IoPrio, Sector};
+use crate::units::{DevIdx, IoClass, IoPrio, Sector};
 
 /// Everything that determines a run. Two equal values give two equal traces.
 #[derive(Clone, Debug, PartialEq)]
@@ -840,6 +840,81 @@ pub struct LinearConfig {
     pub buffered: bool,
     /// REQ_NOWAIT
     pub nowait: bool,
+    /// fio's options that shape queueing.
+    pub fio: FioOptions,
+}
+
+/// fio's options that shape queueing (fio 2.1, 2.4, 2.5); the default is none of them. Pairs are read, write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FioOptions {
+    /// iodepth_low: once all slots are taken, I/Os are reaped until this many are left; 0 = iodepth.
+    pub low: u32,
+    /// iodepth_batch_complete_min: I/Os waited for at a time.
+    pub complete_min: u32,
+    /// iodepth_batch_complete_max: I/Os reaped at a time, at most; 0 (with `complete_min` 0) reaps after each I/O.
+    pub complete_max: u32,
+    /// rate, bytes a second; 0 = none.
+    pub rate: [u64; 2],
+    /// rate_iops where the sizes are split (else it is a rate of bytes), I/Os a second; 0 = none.
+    pub rate_iops: [u32; 2],
+    /// thinktime, ns.
+    pub thinktime_ns: SimDuration,
+    /// thinktime_spin, ns: how much of it the job stays on the CPU.
+    pub thinktime_spin_ns: SimDuration,
+    /// thinktime_blocks: I/Os reaped between two pauses.
+    pub thinktime_blocks: u32,
+    /// bssplit: sectors and share, percent; none = `bs`.
+    pub bssplit: [Vec<(u32, u8)>; 2],
+    /// rwmixread, percent.
+    pub rwmixread: u8,
+    /// random_distribution
+    pub distribution: Distribution,
+    /// norandommap: draws are free, else each block comes once before any comes again.
+    pub norandommap: bool,
+    /// cmdprio_percentage
+    pub cmdprio_percentage: [u8; 2],
+    /// cmdprio_class and cmdprio: what that share of the I/Os has.
+    pub cmdprio: IoPrio,
+}
+
+impl Default for FioOptions {
+    fn default() -> Self {
+        Self {
+            low: 0,
+            complete_min: 1,
+            complete_max: 1,
+            rate: [0; 2],
+            rate_iops: [0; 2],
+            thinktime_ns: 0,
+            thinktime_spin_ns: 0,
+            thinktime_blocks: 1,
+            bssplit: [const { Vec::new() }; 2],
+            rwmixread: 50,
+            distribution: Distribution::Random,
+            norandommap: true,
+            cmdprio_percentage: [0; 2],
+            cmdprio: IoPrio { class: IoClass::Rt, level: 0 },
+        }
+    }
+}
+
+/// fio random_distribution (fio 2.1). All but `Random` imply norandommap. Where the hot blocks lie is scattered by a
+/// hash that starts at random; around a `center`, thousandths of the range, they keep their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Distribution {
+    /// All blocks alike.
+    Random,
+    /// Rank k has a share of k^-theta; theta in thousandths, not 1000.
+    Zipf { theta: u32, center: Option<u16> },
+    /// Rank (n - 1) u^(ln h / ln(1 - h)); h in thousandths, 0 < h < 1000.
+    Pareto { h: u32, center: Option<u16> },
+    /// The mean of twelve draws, spread by a deviation in per cent of the range.
+    Normal { deviation: u8, center: Option<u16> },
+    /// Parts of the range in order, read and write: share of the I/Os, per cent, and size, per cent of the range
+    /// (`zoned_abs`: sectors).
+    Zoned { absolute: bool, parts: [Vec<(u8, u64)>; 2] },
 }
 
 /// Whose name traces print.
@@ -864,6 +939,25 @@ pub enum Rw {
     Read,
     /// Random read.
     RandRead,
+    /// Reads and writes mixed, each in order from where it was.
+    ReadWrite,
+    /// Random reads and writes mixed.
+    RandRw,
+}
+
+impl Rw {
+    /// Reads happen.
+    pub fn reads(self) -> bool {
+        !matches!(self, Rw::Write | Rw::RandWrite)
+    }
+    /// Writes happen.
+    pub fn writes(self) -> bool {
+        !matches!(self, Rw::Read | Rw::RandRead)
+    }
+    /// The place is drawn.
+    pub fn is_random(self) -> bool {
+        matches!(self, Rw::RandWrite | Rw::RandRead | Rw::RandRw)
+    }
 }
 
 /// Packed XFS writeback (disk 1, "XFS").

@@ -31,6 +31,7 @@ fn flushed(order: PlugOrder, merge: PlugMerge) -> SimConfig {
             io_bytes: Some(4096 * 64 * 20),
             buffered: true,
             nowait: false,
+            fio: Default::default(),
         }),
         prio: Default::default(),
         bio_segment_bytes: 4096,

@@ -38,6 +38,7 @@ fn dd(cfg: &mut SimConfig, bs: u64, bios: &[u32], count: u64) {
             io_bytes: Some(bs * 1024 * count),
             buffered: false,
             nowait: false,
+            fio: Default::default(),
         }),
         prio: Default::default(),
         bio_segment_bytes: 2 << 20,

@@ -64,6 +64,7 @@ fn job(d: &mut Dice, dev: u16, n: u64) -> JobConfig {
             io_bytes: Some(bs * 512 * d.pick(&[1, 7, 20])),
             buffered: d.flip(),
             nowait: d.below(8) == 0,
+            fio: Default::default(),
         }),
         prio: Default::default(),
         bio_segment_bytes: d.pick(&[4096, 65_536, 2 << 20]),

@@ -102,6 +102,8 @@ fn rw_word(rw: Rw) -> &'static str {
         Rw::RandWrite => "randwrite",
         Rw::Read => "read",
         Rw::RandRead => "randread",
+        Rw::ReadWrite => "rw",
+        Rw::RandRw => "randrw",
     }
 }
 

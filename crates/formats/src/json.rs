@@ -107,6 +107,10 @@ pub fn unit(u: Unit) -> &'static str {
         Unit::ByteRange => "size range",
         Unit::Faults => "fault list",
         Unit::Sizes => "size list",
+        Unit::DirBytes => "bytes of reads, writes",
+        Unit::DirCount => "count of reads, writes",
+        Unit::Splits => "sizes with shares",
+        Unit::Law => "distribution",
     }
 }
 

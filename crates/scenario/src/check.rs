@@ -8,14 +8,14 @@
 use std::sync::Arc;
 
 use bioscope_core::config::{
-    AsyncDepthOwner, BfqConfig, BioListModel, CappedConfig, Change, DeviceConfig, DeviceKind, DmConfig, DmTarget,
-    DriveConfig, DriveProfile, ElevatorKind, FaultRule, FioZbdConfig, FirstFill, HostCosts, JobConfig, KernelConfig,
-    KyberConfig, LinearConfig, MdConfig, MdLevel, MqDeadlineConfig, NullBlkConfig, NullIrq, PassThroughConfig,
-    PlugConfig, PlugMerge, PlugOrder, QueueConfig, Ramp, Rw, SbitmapWake, Setting, SimConfig, SplitInsert, Stop,
-    SyncConfig, TagAlloc, ThrottleConfig, Tool, WakeFault, WakeFaultKind, WorkloadConfig, WriteOffMode,
-    WritebackConfig, ZoneOrdering, ZonePhase,
+    AsyncDepthOwner, BfqConfig, BioListModel, CappedConfig, Change, DeviceConfig, DeviceKind, Distribution, DmConfig,
+    DmTarget, DriveConfig, DriveProfile, ElevatorKind, FaultRule, FioOptions, FioZbdConfig, FirstFill, HostCosts,
+    JobConfig, KernelConfig, KyberConfig, LinearConfig, MdConfig, MdLevel, MqDeadlineConfig, NullBlkConfig, NullIrq,
+    PassThroughConfig, PlugConfig, PlugMerge, PlugOrder, QueueConfig, Ramp, Rw, SbitmapWake, Setting, SimConfig,
+    SplitInsert, Stop, SyncConfig, TagAlloc, ThrottleConfig, Tool, WakeFault, WakeFaultKind, WorkloadConfig,
+    WriteOffMode, WritebackConfig, ZoneOrdering, ZonePhase,
 };
-use bioscope_core::units::{DevIdx, SECTOR_BYTES, Sector};
+use bioscope_core::units::{DevIdx, IoClass, IoPrio, SECTOR_BYTES, Sector};
 
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::params::{KEYS, Key, Param, STACKED};
@@ -124,9 +124,14 @@ pub fn live_change(at_ns: u64, dev: DevIdx, key: Key, v: &Value) -> Option<Chang
 pub fn estimate_events(cfg: &SimConfig) -> u64 {
     let mut rate: u128 = cfg.devices.iter().map(rate_of).sum();
     if let Some(DeviceKind::Md(MdConfig { level: MdLevel::Raid1, members, .. })) = cfg.devices.last().map(|d| &d.kind)
-        && cfg.jobs.iter().all(writes)
+        && cfg.jobs.iter().all(only_writes)
     {
         rate /= members.len() as u128;
+    }
+    if let Some(paced) = cfg.jobs.iter().map(job_rate).sum::<Option<u128>>()
+        && !cfg.jobs.is_empty()
+    {
+        rate = rate.min(paced);
     }
     let bytes_in = |ns: u64| rate * u128::from(ns) / 1_000_000_000;
     let ramp = u128::from(cfg.ramp.bytes) + bytes_in(cfg.ramp.time_ns);
@@ -227,7 +232,11 @@ fn unit_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
 }
 
 fn writes(job: &JobConfig) -> bool {
-    shape(job).is_some_and(|(_, rw, _)| matches!(rw, Rw::Write | Rw::RandWrite))
+    shape(job).is_some_and(|(_, rw, _)| rw.writes())
+}
+
+fn only_writes(job: &JobConfig) -> bool {
+    shape(job).is_some_and(|(_, rw, _)| !rw.reads())
 }
 
 /// Engine events of one unit of a job's I/O on its way through the stack.
@@ -321,6 +330,23 @@ fn request_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
     (bio / bio.div_ceil(limit).max(1)).max(1)
 }
 
+/// Sectors of a job's largest I/O.
+fn largest_io(l: &LinearConfig) -> Sector {
+    l.fio.bssplit.iter().flatten().fold(l.bs, |most, (n, _)| most.max(u64::from(*n)))
+}
+
+/// Bytes a second of a job's rates, where it has one in each of its directions.
+fn job_rate(job: &JobConfig) -> Option<u128> {
+    let WorkloadConfig::Linear(l) = &job.workload else { return None };
+    let of = |dir: usize| match l.fio.rate_iops[dir] {
+        0 => Some(u128::from(l.fio.rate[dir])).filter(|rate| *rate > 0),
+        // Requests are counted by the smallest size.
+        iops => Some(u128::from(iops) * u128::from(l.bs * SECTOR_BYTES)),
+    };
+    let read = if l.rw.reads() { of(0)? } else { 0 };
+    Some(read + if l.rw.writes() { of(1)? } else { 0 })
+}
+
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
@@ -333,7 +359,28 @@ fn without(key: Key, words: &str) -> String {
 }
 
 /// Settings of I/O that zonemode=zbd does not have.
-const LINEAR_ONLY: [Key; 4] = [Key::Bios, Key::IodepthBatch, Key::Buffered, Key::Nowait];
+const LINEAR_ONLY: [Key; 20] = [
+    Key::Bios,
+    Key::IodepthBatch,
+    Key::Buffered,
+    Key::Nowait,
+    Key::Ioengine,
+    Key::IodepthLow,
+    Key::CompleteMin,
+    Key::CompleteMax,
+    Key::Rate,
+    Key::RateIops,
+    Key::Thinktime,
+    Key::ThinktimeSpin,
+    Key::ThinktimeBlocks,
+    Key::Bssplit,
+    Key::Rwmixread,
+    Key::RandomDistribution,
+    Key::Norandommap,
+    Key::CmdprioPercentage,
+    Key::CmdprioClass,
+    Key::Cmdprio,
+];
 
 /// The device jobs submit to.
 struct Target {
@@ -1026,10 +1073,7 @@ impl Checker<'_> {
         }
         let mut alike: Option<JobConfig> = None;
         let mut jobs: Vec<JobConfig> = Vec::new();
-        for i in 0..=u8::MAX {
-            if u64::from(i) >= self.numjobs() {
-                break;
-            }
+        for i in 0..self.numjobs() as u16 {
             let of = Instance::Job(i);
             self.of = self.s.own().any(|o| o.of == of && o.side <= self.side).then_some(of);
             let job = match (&alike, &zones) {
@@ -1073,6 +1117,8 @@ impl Checker<'_> {
             "randwrite" => Rw::RandWrite,
             "read" => Rw::Read,
             "randread" => Rw::RandRead,
+            "rw" => Rw::ReadWrite,
+            "randrw" => Rw::RandRw,
             _ => Rw::Write,
         }
     }
@@ -1121,6 +1167,10 @@ impl Checker<'_> {
             self.problems.push(d);
         }
         let rw = self.rw();
+        if rw.reads() && rw.writes() {
+            let d = self.error(Key::Rw, "mixes need zonemode=none here");
+            self.problems.push(d.suggest(if rw.is_random() { "randwrite" } else { "write" }));
+        }
         if matches!(rw, Rw::Read | Rw::RandRead) && !self.is(Key::FirstFill, "random") {
             let d = self.warning(Key::Rw, "all zones are empty, so fio finds nothing to read");
             self.problems.push(d.suggest("first_fill=random"));
@@ -1138,9 +1188,160 @@ impl Checker<'_> {
             name: String::new(),
             dev: 0,
             workload: WorkloadConfig::FioZbd(workload),
-            prio: Default::default(),
+            prio: self.prio(),
             bio_segment_bytes: self.segment_bytes(),
             start_ns: 0,
+        }
+    }
+
+    /// The job's priority: fio's prio without a class is one of best effort.
+    fn prio(&self) -> IoPrio {
+        let level = self.n(Key::Prio) as u8;
+        let class = match self.word(Key::Prioclass).as_str() {
+            "none" if level == 0 => IoClass::None,
+            "rt" => IoClass::Rt,
+            "idle" => IoClass::Idle,
+            _ => IoClass::Be,
+        };
+        IoPrio { class, level }
+    }
+
+    fn dirs(&self, key: Key) -> [u64; 2] {
+        match self.resolved(key) {
+            Value::Dirs(read, write) => [read, write],
+            _ => [0; 2],
+        }
+    }
+
+    /// bssplit in sectors, the smallest share first, as fio looks them up (fio 2.1).
+    fn split(&mut self, block: u64) -> [Vec<(u32, u8)>; 2] {
+        let Value::Splits(split) = self.resolved(Key::Bssplit) else { return Default::default() };
+        if let Some((n, _)) = split.iter().flatten().find(|(n, _)| !n.is_multiple_of(block)) {
+            let message =
+                [&print_bytes(*n), " is not a multiple of the device's block of ", &print_bytes(block)].concat();
+            let d = self.error(Key::Bssplit, message);
+            self.problems.push(d);
+        }
+        split.map(|of_dir| {
+            let mut sorted: Vec<(u32, u8)> = Vec::new();
+            for (n, percent) in of_dir {
+                let at = sorted.iter().take_while(|(_, p)| *p <= percent).count();
+                // Each is at most 256 MiB.
+                sorted.insert(at, ((n / SECTOR_BYTES).max(1) as u32, percent));
+            }
+            sorted
+        })
+    }
+
+    /// fio's options that shape queueing, of a job with `sectors` and I/Os of `bs` bytes at least.
+    fn fio_options(
+        &mut self,
+        t: &Target,
+        rw: Rw,
+        bs: u64,
+        sectors: Sector,
+        iodepth: u32,
+        bssplit: [Vec<(u32, u8)>; 2],
+    ) -> FioOptions {
+        let asynchronous = self.is(Key::Ioengine, "libaio") || self.is(Key::Ioengine, "io_uring");
+        for key in [Key::IodepthLow, Key::CompleteMin] {
+            if asynchronous && *self.value(key) != Value::Auto && self.n32(key) > iodepth {
+                let d = self.warning(key, format!("fio lowers it to iodepth, {iodepth}"));
+                self.problems.push(d);
+            }
+        }
+        let complete_min = self.n32(Key::CompleteMin).min(iodepth);
+        if *self.value(Key::CompleteMax) != Value::Auto && self.n32(Key::CompleteMax) < complete_min {
+            let d =
+                self.warning(Key::CompleteMax, format!("fio raises it to iodepth_batch_complete_min, {complete_min}"));
+            self.problems.push(d);
+        }
+        let (mut rate, iops) = (self.dirs(Key::Rate), self.dirs(Key::RateIops));
+        let mut rate_iops = [0; 2];
+        if rate != [0; 2] && iops != [0; 2] {
+            let d = self.error(Key::RateIops, "rate and rate_iops are mutually exclusive").suggest("0");
+            self.problems.push(d);
+        } else if iops != [0; 2] {
+            // The rate is one of bytes of the smallest size; with sizes split, one of I/Os (fio 2.5).
+            match bssplit.iter().all(Vec::is_empty) {
+                true => rate = iops.map(|n| n.saturating_mul(bs)),
+                false => rate_iops = iops.map(|n| n as u32),
+            }
+        }
+        let (think, spin) = (self.n(Key::Thinktime), self.n(Key::ThinktimeSpin));
+        if spin > think {
+            let d = self.warning(Key::ThinktimeSpin, ["fio lowers it to thinktime, ", &print_time(think)].concat());
+            self.problems.push(d);
+        }
+        let mut distribution = match self.resolved(Key::RandomDistribution) {
+            Value::Law(law) => law,
+            _ => Distribution::Random,
+        };
+        if let Distribution::Zoned { absolute: true, parts } = &mut distribution {
+            for of_dir in parts {
+                let sum = of_dir.iter().fold(0u64, |sum, (_, n)| sum.saturating_add(*n));
+                if sum > sectors.saturating_mul(SECTOR_BYTES) {
+                    let message = ["the parts are larger than the range of ", &print_bytes(sectors * SECTOR_BYTES)];
+                    let d = self.error(Key::RandomDistribution, message.concat());
+                    self.problems.push(d);
+                } else if of_dir.iter().any(|(_, n)| !n.is_multiple_of(t.block)) {
+                    let message = ["not a multiple of the device's block of ", &print_bytes(t.block)].concat();
+                    let d = self.error(Key::RandomDistribution, message);
+                    self.problems.push(d);
+                }
+                for (_, n) in of_dir {
+                    *n /= SECTOR_BYTES;
+                }
+            }
+        }
+        let own = |key: Key| self.of.is_none_or(|of| self.s.own_of(self.side, of, key).is_some());
+        let given = |key: Key| own(key) && *self.value(key) != Param::of(key).default_value();
+        let mixed = rw.reads() && rw.writes();
+        let unused = [
+            (Key::Rwmixread, mixed, "rw=rw or randrw"),
+            (Key::RandomDistribution, rw.is_random(), "a random rw"),
+            (Key::Norandommap, rw.is_random(), "a random rw"),
+            (Key::ThinktimeSpin, think > 0, "thinktime"),
+            (Key::ThinktimeBlocks, think > 0, "thinktime"),
+        ];
+        // What is said of all jobs may be meant for one of them.
+        let one = self.of.is_some() || !self.s.own().any(|o| matches!(o.of, Instance::Job(_)));
+        let notes: Vec<Diagnostic> = unused
+            .into_iter()
+            .filter(|(key, used, _)| one && !used && given(*key))
+            .map(|(key, _, words)| {
+                let message = ["has no effect without ", words].concat();
+                Diagnostic::note(&self.name(key), &self.word(key), message)
+            })
+            .collect();
+        for d in notes {
+            self.problems.push(d);
+        }
+        let percent = self.dirs(Key::CmdprioPercentage).map(|n| n as u8);
+        if percent != [0; 2] && !asynchronous {
+            let d = self.error(Key::CmdprioPercentage, "synchronous engines give single I/Os no priority");
+            self.problems.push(d.suggest("ioengine=libaio"));
+        }
+        let class = match self.word(Key::CmdprioClass).as_str() {
+            "be" => IoClass::Be,
+            "idle" => IoClass::Idle,
+            _ => IoClass::Rt,
+        };
+        FioOptions {
+            low: self.n32(Key::IodepthLow).min(iodepth),
+            complete_min,
+            complete_max: self.n32(Key::CompleteMax).max(complete_min),
+            rate,
+            rate_iops,
+            thinktime_ns: think,
+            thinktime_spin_ns: spin.min(think),
+            thinktime_blocks: self.n32(Key::ThinktimeBlocks),
+            bssplit,
+            rwmixread: self.n(Key::Rwmixread) as u8,
+            distribution,
+            norandommap: self.on(Key::Norandommap),
+            cmdprio_percentage: percent,
+            cmdprio: IoPrio { class, level: self.n(Key::Cmdprio) as u8 },
         }
     }
 
@@ -1166,7 +1367,14 @@ impl Checker<'_> {
 
     /// One job of dd, or of fio with zonemode=none.
     fn linear_job(&mut self, t: &Target, fio: bool) -> JobConfig {
-        let bs = self.bs(t.block);
+        let split = if fio { self.split(t.block) } else { Default::default() };
+        // What is counted in sizes of I/Os goes by the smallest; the largest must fit.
+        let bs = match split.iter().flatten().map(|(n, _)| u64::from(*n) * SECTOR_BYTES).min() {
+            Some(least) if split.iter().all(|of_dir| !of_dir.is_empty()) => least,
+            Some(least) => least.min(self.bs(t.block)),
+            None => self.bs(t.block),
+        };
+        let largest = split.iter().flatten().fold(bs, |most, (n, _)| most.max(u64::from(*n) * SECTOR_BYTES));
         let first = self.blocks(Key::Offset, t);
         let room = t.sectors.saturating_sub(first);
         if room == 0 && t.sectors > 0 {
@@ -1182,8 +1390,14 @@ impl Checker<'_> {
             let room = print_bytes(room * SECTOR_BYTES);
             let d = self.error(Key::Size, ["beyond the end of the device: ", &room, " from offset"].concat());
             self.problems.push(d.suggest(room));
-        } else if sectors * SECTOR_BYTES < bs && sectors > 0 {
-            let key = if *self.value(Key::Size) == Value::Auto { Key::Bs } else { Key::Size };
+        } else if sectors * SECTOR_BYTES < largest && sectors > 0 {
+            let key = if largest > bs {
+                Key::Bssplit
+            } else if *self.value(Key::Size) == Value::Auto {
+                Key::Bs
+            } else {
+                Key::Size
+            };
             let d = self.error(key, "no whole I/O fits between offset and the end of the range");
             self.problems.push(d);
         }
@@ -1201,13 +1415,15 @@ impl Checker<'_> {
             self.problems.push(d);
         }
         let rw = self.rw();
-        if !fio && matches!(rw, Rw::RandWrite | Rw::RandRead) {
-            let near = if rw == Rw::RandRead { "read" } else { "write" };
-            let d = self.error(Key::Rw, "dd goes in order").suggest(near);
+        if !fio && (rw.is_random() || rw == Rw::ReadWrite) {
+            let near = if rw.reads() { "read" } else { "write" };
+            let message = if rw.is_random() { "dd goes in order" } else { "dd goes in one direction" };
+            let d = self.error(Key::Rw, message).suggest(near);
             self.problems.push(d);
         }
         if let Some(p) = &t.zones
-            && rw == Rw::RandWrite
+            && rw.writes()
+            && rw.is_random()
             && first + sectors > u64::from(p.nr_conv_zones) * p.zone_sectors
         {
             let d = self.warning(Key::Rw, "writes beside a zone's write pointer fail");
@@ -1215,8 +1431,14 @@ impl Checker<'_> {
             let zbd = fio && self.stack() == Stack::None;
             self.problems.push(d.suggest(if zbd { "zonemode=zbd" } else { "write" }));
         }
-        let iodepth = if fio { self.n32(Key::Iodepth) } else { 1 };
-        let mut batch = if fio { self.n32(Key::IodepthBatch) } else { 1 };
+        let asynchronous = fio && (self.is(Key::Ioengine, "libaio") || self.is(Key::Ioengine, "io_uring"));
+        if fio && !asynchronous && self.n(Key::Iodepth) > 1 {
+            let message = [&self.word(Key::Ioengine), " does one I/O at a time"].concat();
+            let d = self.warning(Key::Iodepth, message).suggest("ioengine=libaio");
+            self.problems.push(d);
+        }
+        let iodepth = if asynchronous { self.n32(Key::Iodepth) } else { 1 };
+        let mut batch = if asynchronous { self.n32(Key::IodepthBatch) } else { 1 };
         if batch > iodepth {
             let d = self.warning(Key::IodepthBatch, format!("fio lowers it to iodepth, {iodepth}"));
             self.problems.push(d);
@@ -1234,6 +1456,7 @@ impl Checker<'_> {
             }
             (count > 0).then_some(count.saturating_mul(bs))
         };
+        let options = if fio { self.fio_options(t, rw, bs, sectors, iodepth, split) } else { Default::default() };
         JobConfig {
             name: String::new(),
             dev: t.dev,
@@ -1250,8 +1473,9 @@ impl Checker<'_> {
                 io_bytes,
                 buffered: self.on(Key::Buffered),
                 nowait: self.on(Key::Nowait),
+                fio: options,
             }),
-            prio: Default::default(),
+            prio: if fio { self.prio() } else { Default::default() },
             bio_segment_bytes: if fio { self.segment_bytes() } else { 4096 },
             start_ns: 0,
         }
@@ -1401,7 +1625,7 @@ impl Checker<'_> {
         for own in self.s.own().filter(|own| own.side <= self.side || self.s.fork.is_some()) {
             let (key, n, count) = match own.of {
                 Instance::Job(n) => (Key::Numjobs, n, jobs),
-                Instance::Disk(n) => (Key::RaidDisks, n, u64::from(disks)),
+                Instance::Disk(n) => (Key::RaidDisks, u16::from(n), u64::from(disks)),
             };
             if u64::from(n) < count || said == Some((own.side, own.of)) {
                 continue;
@@ -1479,12 +1703,12 @@ impl Checker<'_> {
 
     /// Limits that keep memory and the time of one event bounded: requests an I/O is cut into, and all in flight.
     fn too_many_pieces(&mut self, cfg: &SimConfig) {
-        let (mut in_flight, mut most, mut key, mut bytes) = (0, 0, Key::Iodepth, 0);
-        for (job, i) in cfg.jobs.iter().zip(0u8..=u8::MAX) {
+        let (mut in_flight, mut at_once, mut most, mut key, mut bytes) = (0, 0, 0, Key::Iodepth, 0);
+        for (job, i) in cfg.jobs.iter().zip(0u16..) {
             let request = request_bytes(cfg, job);
             let (bs, iodepth) = match &job.workload {
                 WorkloadConfig::FioZbd(f) => (f.bs, f.iodepth),
-                WorkloadConfig::Linear(l) => (l.bs, l.iodepth),
+                WorkloadConfig::Linear(l) => (largest_io(l), l.iodepth),
                 WorkloadConfig::Writeback(w) => {
                     key = Key::WbInFlight;
                     (w.in_flight_limit / SECTOR_BYTES, 1)
@@ -1501,12 +1725,19 @@ impl Checker<'_> {
                 self.problems.push(d.suggest(print_bytes(MAX_PIECES * request)));
             }
             let of_job = pieces * u64::from(iodepth);
+            at_once += pieces;
             in_flight += of_job;
             bytes += bs * SECTOR_BYTES * u64::from(iodepth);
             // The job to be named is the one with most of it.
             if of_job > most {
                 (most, self.of) = (of_job, Some(Instance::Job(i)));
             }
+        }
+        // Who finds no tag sleeps with the I/O in hand, so one queue has no more than its tags and one I/O a job.
+        if let [DeviceConfig { queue: Some(q), throttle: None, .. }] = cfg.devices.as_slice()
+            && !cfg.devices[0].disk().is_some_and(|d| d.profile.zoned)
+        {
+            in_flight = in_flight.min(u64::from(q.nr_requests.max(q.queue_depth)) + at_once);
         }
         if in_flight > MAX_IN_FLIGHT && !self.problems.has_errors() {
             let d = self.error(key, format!("{in_flight} requests would be in flight at once"));

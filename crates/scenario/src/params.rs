@@ -7,7 +7,7 @@
 //! Leaves out: rules over several keys (`check`).
 
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::value::{self, MS, NS, Problem, S, Unit, Value};
+use crate::value::{self, LAWS, MS, NS, Problem, S, Unit, Value};
 
 /// Where a form shows the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +123,18 @@ impl Param {
                 let (min, max) = (value::print_bytes(self.min), value::print_bytes(self.max));
                 format!("up to {MAX_SIZES} sizes with commas, {min} to {max} each")
             }
+            Unit::DirBytes | Unit::DirCount => {
+                let value = |n| match self.unit {
+                    Unit::DirBytes => value::print_bytes(n),
+                    _ => u64::to_string(&n),
+                };
+                format!("{} to {}, or two with a comma: of reads, of writes", value(self.min), value(self.max))
+            }
+            Unit::Splits => {
+                let (min, max) = (value::print_bytes(self.min), value::print_bytes(self.max));
+                format!("up to 64 SIZE/PERCENT with colons, {min} to {max} each; those of writes behind a comma")
+            }
+            Unit::Law => "random, zipf:THETA, pareto:POWER, normal:DEVIATION, zoned:ACCESS/SIZE:... in per cent, zoned_abs with bytes".into(),
             Unit::Faults => "SECTOR+COUNT, then @FROM-UNTIL and :medium where wanted, several with commas".into(),
             _ if self.max == u64::MAX => format!("{min} or more"),
             _ => format!("{min} to {max}"),
@@ -150,6 +162,13 @@ impl Param {
                         None => d,
                     }
                 }
+                (Problem::NoSuchWord, Unit::Law) => {
+                    let (word, rest) = text.split_at(text.find(':').unwrap_or(text.len()));
+                    match nearest(word, LAWS.into_iter()) {
+                        Some(w) => d.suggest([w, rest].concat()),
+                        None => d,
+                    }
+                }
                 (Problem::UnknownSuffix(s), _) if s == "kb" => d.suggest("KiB for 1024, kB for 1000"),
                 (Problem::UnknownSuffix(s), _) if s == "mb" => d.suggest("MiB for 1024, MB for 1000"),
                 _ => d,
@@ -162,6 +181,10 @@ impl Param {
             Value::Int(n) if n < self.min || n > self.max => Err(bad("out of range".into())),
             Value::Range(lo, hi) if lo < self.min || hi > self.max => Err(bad("out of range".into())),
             Value::Sizes(list) if list.iter().any(|n| *n < self.min || *n > self.max) => {
+                Err(bad("out of range".into()))
+            }
+            Value::Dirs(r, w) if r > self.max || w > self.max => Err(bad("out of range".into())),
+            Value::Splits(list) if list.iter().flatten().any(|(n, _)| *n < self.min || *n > self.max) => {
                 Err(bad("out of range".into()))
             }
             Value::Sizes(list) if list.len() > MAX_SIZES => Err(bad("too many sizes".into())),
@@ -218,6 +241,7 @@ const BASE: Param = Param {
 };
 const JOB: Param = Param { scope: Scope::Job, ..BASE };
 const BLOCK: Param = Param { group: Group::BlockLayer, ..BASE };
+const FIO_JOB: Param = Param { shown_when: FIO, advanced: true, ..JOB };
 const QUEUE: Param = Param { scope: Scope::Disk, ..BLOCK };
 const DEADLINE: Param = Param { shown_when: &[(Key::Scheduler, "mq-deadline")], advanced: true, ..QUEUE };
 const KYBER: Param = Param { shown_when: &[(Key::Scheduler, "kyber")], advanced: true, ..QUEUE };
@@ -267,8 +291,8 @@ params! {
         help: "Who submits: fio with direct I/O, the kernel flushing files of a zoned XFS, dd with direct I/O, or nobody (an array's check alone).", ..BASE
     },
     Rw: Param {
-        key: "rw", unit: Unit::Word(&["write", "randwrite", "read", "randread"]), default: "write", shown_when: FIO_DD,
-        help: "Direction and order; with zonemode=zbd randwrite's offset chooses the zone, the data goes to its write pointer. dd knows write and read.", ..JOB
+        key: "rw", unit: Unit::Word(&["write", "randwrite", "read", "randread", "rw", "randrw"]), default: "write", shown_when: FIO_DD,
+        help: "Direction and order; with zonemode=zbd randwrite's offset chooses the zone, the data goes to its write pointer. dd knows write and read, zbd no mix.", ..JOB
     },
     Bs: Param {
         key: "bs", unit: Unit::Bytes, min: 512, max: 256 * MIB, step: 0, default: "1MiB", shown_when: FIO_DD,
@@ -279,7 +303,7 @@ params! {
         help: "I/Os each job keeps in flight.", ..JOB
     },
     Numjobs: Param {
-        key: "numjobs", min: 1, max: 256, default: "1", shown_when: FIO,
+        key: "numjobs", min: 1, max: 1024, default: "1", shown_when: FIO,
         help: "Jobs that do the same; they share the zones through fio's zone locks.", ..BASE
     },
     Size: Param {
@@ -325,6 +349,78 @@ params! {
     Nowait: Param {
         key: "nowait", unit: Unit::Bool, default: "0", shown_when: FIO_DD, advanced: true,
         help: "REQ_NOWAIT: an I/O that would have to wait, or be split, fails with EAGAIN.", ..JOB
+    },
+    Ioengine: Param {
+        key: "ioengine", unit: Unit::Word(&["libaio", "io_uring", "psync", "sync"]), default: "libaio",
+        help: "libaio and io_uring keep iodepth I/Os in flight and submit batches; psync and sync do one I/O at a time, whatever iodepth says.", ..FIO_JOB
+    },
+    IodepthLow: Param {
+        key: "iodepth_low", min: 1, max: 4096, step: 0,
+        help: "Once all iodepth I/Os are in flight, fio reaps until this many are left before it submits again; auto is iodepth.", ..FIO_JOB
+    },
+    CompleteMin: Param {
+        key: "iodepth_batch_complete_min", max: 4096, step: 0, default: "1",
+        help: "Completions that fio waits for at a time once all iodepth I/Os are in flight; with _max 0 as well it reaps after each I/O.", ..FIO_JOB
+    },
+    CompleteMax: Param {
+        key: "iodepth_batch_complete_max", max: 4096, step: 0,
+        help: "Completions that fio reaps at a time, at most; auto is iodepth_batch_complete_min.", ..FIO_JOB
+    },
+    Rate: Param {
+        key: "rate", unit: Unit::DirBytes, max: TIB, step: 0, default: "0",
+        help: "Bytes a second of each job, reads and writes apart with a comma; what a stall cost is caught up. 0 is no limit.", ..FIO_JOB
+    },
+    RateIops: Param {
+        key: "rate_iops", unit: Unit::DirCount, max: 100_000_000, step: 0, default: "0",
+        help: "The same in I/Os a second of size bs; not together with rate.", ..FIO_JOB
+    },
+    Thinktime: Param {
+        key: "thinktime", unit: Unit::Time(US), max: 1000 * SEC, step: US, default: "0",
+        help: "Pause after an I/O, in us; everything in flight is reaped before it.", ..FIO_JOB
+    },
+    ThinktimeSpin: Param {
+        key: "thinktime_spin", unit: Unit::Time(US), max: 1000 * SEC, step: US, default: "0",
+        help: "How much of thinktime the job stays on the CPU before it sleeps.", ..FIO_JOB
+    },
+    ThinktimeBlocks: Param {
+        key: "thinktime_blocks", min: 1, max: 1_000_000_000, default: "1",
+        help: "I/Os between two pauses of thinktime.", ..FIO_JOB
+    },
+    Bssplit: Param {
+        key: "bssplit", unit: Unit::Splits, min: 512, max: 256 * MIB, default: "",
+        help: "Sizes of I/Os with their shares in per cent, instead of bs: 4k/60:64k/40; those of writes behind a comma.", ..FIO_JOB
+    },
+    Rwmixread: Param {
+        key: "rwmixread", max: 100, default: "50",
+        help: "Share of reads with rw=rw or randrw, in per cent of the I/Os.", ..FIO_JOB
+    },
+    RandomDistribution: Param {
+        key: "random_distribution", unit: Unit::Law, default: "random",
+        help: "Where random I/Os go: all blocks alike, few hot ones (zipf, pareto, normal), or shares for parts of the range (zoned).", ..FIO_JOB
+    },
+    Norandommap: Param {
+        key: "norandommap", unit: Unit::Bool, max: 1, default: "1",
+        help: "1 draws each random block freely; 0, fio's own default, has every block once before any comes again.", ..FIO_JOB
+    },
+    Prioclass: Param {
+        key: "prioclass", unit: Unit::Word(&["none", "rt", "be", "idle"]), default: "none",
+        help: "I/O priority class of the job: realtime, best effort, idle; fio's own numbers are 0 to 3.", ..FIO_JOB
+    },
+    Prio: Param {
+        key: "prio", max: 7, default: "0",
+        help: "I/O priority within the class, 0 the highest; without a class it is best effort.", ..FIO_JOB
+    },
+    CmdprioPercentage: Param {
+        key: "cmdprio_percentage", unit: Unit::DirCount, max: 100, default: "0",
+        help: "Share of the I/Os that get cmdprio_class and cmdprio instead of the job's priority, in per cent; of reads and writes with a comma.", ..FIO_JOB
+    },
+    CmdprioClass: Param {
+        key: "cmdprio_class", unit: Unit::Word(&["rt", "be", "idle"]), default: "rt",
+        help: "Priority class of that share.", ..FIO_JOB
+    },
+    Cmdprio: Param {
+        key: "cmdprio", max: 7, default: "0",
+        help: "Priority within that class, 0 the highest.", ..FIO_JOB
     },
     Filesize: Param {
         key: "filesize", unit: Unit::ByteRange, min: 4 * KIB, max: TIB, step: 0, default: "256MiB", shown_when: WRITEBACK,

@@ -25,7 +25,7 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Instance {
     /// `job1`
-    Job(u8),
+    Job(u16),
     /// `sdb`, below a stacked device.
     Disk(u8),
 }
@@ -75,6 +75,8 @@ pub struct Sweep {
     pub values: Vec<Value>,
 }
 
+/// Jobs a run may have.
+pub const MAX_JOBS: u16 = 1024;
 /// Values a sweep may have.
 pub const MAX_SWEEP: usize = 64;
 /// Runs of each point of a sweep, at most.
@@ -222,8 +224,8 @@ impl Scenario {
         })?;
         let of = match (job, disk) {
             (Some(n), _) => match n.parse() {
-                Ok(n) => Some(Instance::Job(n)),
-                Err(_) => return Err(bad("no such job").allow("job0 to job255")),
+                Ok(n @ 0..MAX_JOBS) => Some(Instance::Job(n)),
+                _ => return Err(bad("no such job").allow("job0 to job1023")),
             },
             (None, disk) => disk.filter(|_| self.is_stacked()).map(Instance::Disk),
         };
@@ -386,6 +388,8 @@ impl Scenario {
             Key::Layout => return Value::Word(self.stack(side).layouts().1 as u8),
             Key::StepNs => u64::from(self.stack(side) != Stack::None) * 1000,
             Key::MaxOpenZones => u64::from(d.max_open_zones),
+            Key::IodepthLow => number(Key::Iodepth),
+            Key::CompleteMax => number(Key::CompleteMin),
             Key::NrRequests => {
                 let tags = number(if is(Key::Drive, "null_blk") { Key::HwQueueDepth } else { Key::QueueDepth });
                 if is(Key::Scheduler, "none") { tags } else { 2 * tags.min(128) }

@@ -4,6 +4,7 @@
 //! Rule: `parse` of a printed value gives the value back; arithmetic is exact and cannot overflow.
 //! Leaves out: which values a parameter allows (`params`) and what they mean together (`check`).
 
+use bioscope_core::config::Distribution;
 use bioscope_core::units::BlkStatus;
 
 use crate::diagnostic::shorten;
@@ -35,6 +36,14 @@ pub enum Unit {
     Faults,
     /// A list of sizes.
     Sizes,
+    /// Bytes for both directions, or those of reads and of writes.
+    DirBytes,
+    /// The same of numbers of things.
+    DirCount,
+    /// fio's bssplit.
+    Splits,
+    /// fio's random_distribution.
+    Law,
 }
 
 /// Nanoseconds, microseconds, milliseconds, seconds as bare units of [`Unit::Time`].
@@ -76,6 +85,12 @@ pub enum Value {
     Faults(Vec<Fault>),
     /// Sizes in order, bytes.
     Sizes(Vec<u64>),
+    /// Of reads and of writes; 0 = none.
+    Dirs(u64, u64),
+    /// Sizes of reads and of writes, bytes, with their shares in per cent.
+    Splits([Vec<(u64, u8)>; 2]),
+    /// How places are drawn; the parts of zoned_abs in bytes.
+    Law(Distribution),
 }
 
 /// Why a text is no value of a unit.
@@ -101,6 +116,8 @@ pub enum Problem {
     Reversed,
     /// Not of the form of a fault.
     NotAFault,
+    /// A rule of fio.
+    Says(&'static str),
 }
 
 impl Problem {
@@ -118,6 +135,7 @@ impl Problem {
             Problem::NotBool => "must be 0 or 1".into(),
             Problem::Reversed => "the first size is larger than the second".into(),
             Problem::NotAFault => "not an error rule".into(),
+            Problem::Says(what) => (*what).into(),
         }
     }
 }
@@ -125,7 +143,7 @@ impl Problem {
 /// Reads a value; `auto` is left to the parameter.
 pub fn parse(unit: Unit, text: &str) -> Result<Value, Problem> {
     let text = text.trim();
-    if text.is_empty() && !matches!(unit, Unit::Faults | Unit::Sizes) {
+    if text.is_empty() && !matches!(unit, Unit::Faults | Unit::Sizes | Unit::Splits) {
         return Err(Problem::Empty);
     }
     match unit {
@@ -162,7 +180,24 @@ pub fn parse(unit: Unit, text: &str) -> Result<Value, Problem> {
         }
         Unit::Faults => parts(text).map(fault).collect::<Result<_, _>>().map(Value::Faults),
         Unit::Sizes => parts(text).map(|p| bytes(p, 1)).collect::<Result<_, _>>().map(Value::Sizes),
+        Unit::DirBytes => both(text, |t| bytes(t.strip_suffix("/s").unwrap_or(t), 1)).map(|[r, w]| Value::Dirs(r, w)),
+        Unit::DirCount => both(text, |t| number(t, 1, size_factor, "")).map(|[r, w]| Value::Dirs(r, w)),
+        Unit::Splits => both(text, split).map(Value::Splits),
+        Unit::Law => law(text).map(Value::Law),
     }
+}
+
+/// What a word or two with a comma say of reads and of writes; one says it of both (fio 1.4).
+fn both<T: Clone + Default>(text: &str, of: impl Fn(&str) -> Result<T, Problem>) -> Result<[T; 2], Problem> {
+    let one = |t: &str| if t.trim().is_empty() { Ok(T::default()) } else { of(t.trim()) };
+    let Some((read, write)) = text.split_once(',') else {
+        let both = one(text)?;
+        return Ok([both.clone(), both]);
+    };
+    if write.contains(',') {
+        return Err(Problem::Says("there are reads and writes only"));
+    }
+    Ok([one(read)?, one(write)?])
 }
 
 /// What stands between the commas of a list.
@@ -180,6 +215,12 @@ pub fn print(unit: Unit, value: &Value) -> String {
         (_, Value::Range(lo, hi)) => format!("{}-{}", print_bytes(*lo), print_bytes(*hi)),
         (_, Value::Sizes(list)) => list.iter().map(|n| print_bytes(*n)).collect::<Vec<_>>().join(","),
         (_, Value::Faults(list)) => list.iter().map(print_fault).collect::<Vec<_>>().join(","),
+        (Unit::DirBytes, Value::Dirs(r, w)) => print_both(r, w, |n| print_bytes(*n)),
+        (_, Value::Dirs(r, w)) => print_both(r, w, u64::to_string),
+        (_, Value::Splits([r, w])) => {
+            print_both(r, w, |list| print_shares(list, |(n, percent)| (print_bytes(*n), *percent)))
+        }
+        (_, Value::Law(law)) => print_law(law),
         (Unit::Bytes | Unit::Zones, Value::Int(n)) => print_bytes(*n),
         (Unit::Kib, Value::Int(n)) if n % 1024 == 0 => (n / 1024).to_string(),
         (Unit::Kib, Value::Int(n)) => print_bytes(*n),
@@ -189,6 +230,40 @@ pub fn print(unit: Unit, value: &Value) -> String {
         (_, Value::Int(n)) => n.to_string(),
         // A word without a list cannot be built by `parse`.
         (_, Value::Word(_)) => String::new(),
+    }
+}
+
+fn print_both<T: PartialEq>(read: &T, write: &T, of: impl Fn(&T) -> String) -> String {
+    if read == write { of(read) } else { [of(read), of(write)].join(",") }
+}
+
+/// `4KiB/60:8KiB/40`
+fn print_shares<T>(list: &[T], of: impl Fn(&T) -> (String, u8)) -> String {
+    let one = |part: &T| {
+        let (size, percent) = of(part);
+        [&size, "/", &percent.to_string()].concat()
+    };
+    list.iter().map(one).collect::<Vec<_>>().join(":")
+}
+
+fn print_law(law: &Distribution) -> String {
+    let with = |word: &str, n: String, center: &Option<u16>| match center {
+        Some(c) => [word, &n, ":", &print_decimal(u64::from(*c), 3)].concat(),
+        None => [word, &n].concat(),
+    };
+    match law {
+        Distribution::Random => "random".into(),
+        Distribution::Zipf { theta, center } => with("zipf:", print_decimal(u64::from(*theta), 3), center),
+        Distribution::Pareto { h, center } => with("pareto:", print_decimal(u64::from(*h), 3), center),
+        Distribution::Normal { deviation, center } => with("normal:", deviation.to_string(), center),
+        Distribution::Zoned { absolute, parts: [r, w] } => {
+            let size = |n: u64| if *absolute { print_bytes(n) } else { n.to_string() };
+            let one = |parts: &Vec<(u8, u64)>| {
+                let parts = parts.iter().map(|(access, n)| [&access.to_string(), "/", &size(*n)].concat());
+                parts.collect::<Vec<_>>().join(":")
+            };
+            [if *absolute { "zoned_abs:" } else { "zoned:" }, &print_both(r, w, one)].concat()
+        }
     }
 }
 
@@ -335,6 +410,113 @@ fn time_factor(suffix: &str) -> Option<u64> {
     })
 }
 
+/// Entries a bssplit may have (fio 2.1).
+const MAX_SPLITS: usize = 64;
+/// Parts a zoned distribution may have (fio 2.1).
+const MAX_PARTS: usize = 256;
+
+/// `X/PERCENT`; without a percentage, or with 0, it is to share what is left.
+fn share<T>(text: &str, of: impl Fn(&str) -> Result<T, Problem>) -> Result<(T, Option<u64>), Problem> {
+    let (size, percent) = text.split_once('/').unwrap_or((text, ""));
+    let percent = match percent.trim() {
+        "" => 0,
+        percent => number(percent, 1, |_| None, "")?,
+    };
+    Ok((of(size.trim())?, (percent > 0).then_some(percent)))
+}
+
+/// What each of those without a share gets of 100.
+fn rest<T>(list: &[(T, Option<u64>)]) -> (u64, u64) {
+    let sum: u64 = list.iter().filter_map(|(_, share)| *share).fold(0, u64::saturating_add);
+    let missing = list.iter().filter(|(_, share)| share.is_none()).count() as u64;
+    (sum, 100u64.saturating_sub(sum) / missing.max(1))
+}
+
+/// fio's bssplit of one direction (fio 2.1).
+fn split(text: &str) -> Result<Vec<(u64, u8)>, Problem> {
+    let one = |t: &str| share(t, |t| bytes(t, 1)).map(|(n, percent)| (n, percent.map(|p| p.min(100))));
+    let list = text.split(':').map(one).collect::<Result<Vec<_>, _>>()?;
+    let (sum, each) = rest(&list);
+    if list.len() > MAX_SPLITS {
+        return Err(Problem::Says("bssplit has at most 64 sizes"));
+    }
+    if sum > 100 && list.iter().filter(|(_, percent)| percent.is_none()).count() > 1 {
+        return Err(Problem::Says("bssplit percentages add to more than 100%"));
+    }
+    Ok(list.iter().map(|(n, percent)| (*n, percent.unwrap_or(each) as u8)).collect())
+}
+
+/// The first words of fio's random_distribution.
+pub const LAWS: [&str; 6] = ["random", "zipf", "pareto", "normal", "zoned", "zoned_abs"];
+
+/// fio's random_distribution (fio 2.1).
+fn law(text: &str) -> Result<Distribution, Problem> {
+    let (word, rest) = text.split_once(':').unwrap_or((text, ""));
+    let (first, center) = rest.split_once(':').unwrap_or((rest, ""));
+    let milli = |t: &str| number(t, 1000, |_| None, "thousandths").map(|n| n.min(1 << 31) as u32);
+    let center = || match center {
+        "" => Ok(None),
+        center => match milli(center)? {
+            c @ 0..=1000 => Ok(Some(c as u16)),
+            _ => Err(Problem::Says("the center is a share of the range, 0 to 1")),
+        },
+    };
+    match word {
+        "random" if rest.is_empty() => Ok(Distribution::Random),
+        "zipf" => match if first.is_empty() { 1100 } else { milli(first)? } {
+            0 | 1000 | 100_001.. => Err(Problem::Says("zipf takes a theta above 0, not 1, up to 100")),
+            theta => Ok(Distribution::Zipf { theta, center: center()? }),
+        },
+        "pareto" => match if first.is_empty() { 200 } else { milli(first)? } {
+            0 | 1000.. => Err(Problem::Says("pareto takes a power between 0 and 1")),
+            h => Ok(Distribution::Pareto { h, center: center()? }),
+        },
+        "normal" => match number(first, 1, |_| None, "")? {
+            100.. => Err(Problem::Says("normal takes a deviation below 100 %")),
+            n => Ok(Distribution::Normal { deviation: n as u8, center: center()? }),
+        },
+        "zoned" | "zoned_abs" => {
+            let absolute = word == "zoned_abs";
+            let parts = both(rest, |t| zoned(t, absolute))?;
+            // A direction that is not named is drawn evenly; one is named.
+            if parts.iter().all(Vec::is_empty) {
+                return Err(Problem::Says("the access percentages do not add up to 100"));
+            }
+            Ok(Distribution::Zoned { absolute, parts })
+        }
+        _ => Err(Problem::NoSuchWord),
+    }
+}
+
+/// The parts of a zoned distribution: `ACCESS/SIZE` each.
+fn zoned(text: &str, absolute: bool) -> Result<Vec<(u8, u64)>, Problem> {
+    let mut list = Vec::new();
+    for part in text.split(':') {
+        let (access, size) = part.split_once('/').unwrap_or((part, ""));
+        let size = match size.trim() {
+            "" => None,
+            size if absolute => Some(bytes(size, 1)?),
+            size => Some(number(size, 1, |_| None, "")?),
+        };
+        list.push((number(access, 1, |_| None, "")?, size));
+    }
+    if list.len() > MAX_PARTS {
+        return Err(Problem::Says("there are at most 256 parts"));
+    }
+    if list.iter().fold(0u64, |sum, (access, _)| sum.saturating_add(*access)) != 100 {
+        return Err(Problem::Says("the access percentages do not add up to 100"));
+    }
+    let missing = list.iter().any(|(_, size)| size.is_none());
+    let (sum, each) = rest(&list);
+    if absolute && missing {
+        return Err(Problem::Says("each part of zoned_abs needs a size"));
+    }
+    if !absolute && sum > 100 {
+        return Err(Problem::Says("the sizes add up to more than 100 % of the range"));
+    }
+    Ok(list.iter().map(|(access, size)| (*access as u8, size.unwrap_or(each))).collect())
+}
+
 fn fault(text: &str) -> Result<Fault, Problem> {
     let whole = |t: &str| t.trim().parse::<u64>().map_err(|_| Problem::NotAFault);
     let (text, status) = match text.split_once(':') {
@@ -464,6 +646,65 @@ mod tests {
         }
         for text in ["100", "100+8@1s", "100+8@2s-1s", "a+8", "1+1:soft", "-1+1"] {
             assert_eq!(parse(Unit::Faults, text), Err(Problem::NotAFault), "{text}");
+        }
+    }
+
+    #[test]
+    fn fio_values_of_both_directions_read_and_print() {
+        for (text, want) in [("1m", "1MiB"), ("1m,1m", "1MiB"), (",500k", "0,500KiB"), ("2k,", "2KiB,0"), ("5/s", "5B")]
+        {
+            let v = parse(Unit::DirBytes, text).unwrap();
+            assert_eq!(print(Unit::DirBytes, &v), want);
+            assert_eq!(parse(Unit::DirBytes, want), Ok(v));
+        }
+        assert_eq!(parse(Unit::DirCount, "1k,7"), Ok(Value::Dirs(1024, 7)));
+        assert!(parse(Unit::DirCount, "1,2,3").is_err());
+    }
+
+    #[test]
+    fn fio_2_1_bssplit() {
+        for (text, want) in [
+            ("4k/50:8k/50", "4KiB/50:8KiB/50"),
+            ("4k/50:8k/60", "4KiB/50:8KiB/60"),
+            ("4k/100:8k/0", "4KiB/100:8KiB/0"),
+            ("4k/40:8k/:16k", "4KiB/40:8KiB/30:16KiB/30"),
+            ("4k/200", "4KiB/100"),
+            ("4k", "4KiB/100"),
+            ("4k/100,8k/100", "4KiB/100,8KiB/100"),
+            (",8k/100", ",8KiB/100"),
+            ("", ""),
+        ] {
+            let v = parse(Unit::Splits, text).unwrap();
+            assert_eq!(print(Unit::Splits, &v), want);
+            assert_eq!(parse(Unit::Splits, want), Ok(v), "{want}");
+        }
+        let error = parse(Unit::Splits, "4k/80:8k/70:16k/:32k").unwrap_err();
+        assert_eq!(error.message(), "bssplit percentages add to more than 100%");
+        assert!(parse(Unit::Splits, &["4k/1"; 64].join(":")).is_ok());
+        assert!(parse(Unit::Splits, &["4k/1"; 65].join(":")).is_err());
+    }
+
+    #[test]
+    fn fio_2_1_random_distributions() {
+        for (text, want) in [
+            ("random", "random"),
+            ("zipf", "zipf:1.1"),
+            ("zipf:1.20", "zipf:1.2"),
+            ("zipf:0.9:0.5", "zipf:0.9:0.5"),
+            ("pareto", "pareto:0.2"),
+            ("normal:20", "normal:20"),
+            ("zoned:90/10:10/90", "zoned:90/10:10/90"),
+            ("zoned:60/10:30:10", "zoned:60/10:30/45:10/45"),
+            ("zoned:100/1,50/50:50/50", "zoned:100/1,50/50:50/50"),
+            ("zoned_abs:90/4m:10/36m", "zoned_abs:90/4MiB:10/36MiB"),
+        ] {
+            let v = parse(Unit::Law, text).unwrap();
+            assert_eq!(print(Unit::Law, &v), want);
+            assert_eq!(parse(Unit::Law, want), Ok(v), "{want}");
+        }
+        for bad in ["zipf:1.0", "pareto:1", "normal:100", "normal", "zoned:90/10:20/90", "zoned", "zipff:1", "random:1"]
+        {
+            assert!(parse(Unit::Law, bad).is_err(), "{bad}");
         }
     }
 

@@ -227,7 +227,7 @@ fn run_b_comes_with_the_preset_and_can_be_dropped_or_changed() {
 
 #[test]
 fn keys_of_later_versions_are_kept() {
-    let link = "v=1&p=smr-seq-write&b.job1.thinktime=8ms&sdb.nr_requests=4&md0.chunk=64KiB&kolibri=a%20b&t=1s";
+    let link = "v=1&p=smr-seq-write&b.job1.latency_target=8ms&sdb.nr_requests=4&md0.chunk=64KiB&kolibri=a%20b&t=1s";
     let (s, problems) = decode(link);
     assert_eq!(problems.len(), 4);
     assert!(problems.iter().all(|d| d.severity == Severity::Warning && d.message.contains("is kept")), "{problems:?}");
@@ -278,6 +278,32 @@ fn settings_of_single_jobs_reach_the_run() {
     assert_eq!(encode(&of_disk), "v=1&nr_requests=32&b.zoned_qd1_writes=1");
 }
 
+/// What an option of fio needs to be in effect.
+fn fio_context(key: Key) -> &'static [(&'static str, &'static str)] {
+    match key {
+        Key::ThinktimeSpin | Key::ThinktimeBlocks => &[("thinktime", "8ms")],
+        Key::Rwmixread => &[("rw", "rw")],
+        Key::RandomDistribution | Key::Norandommap => &[("rw", "randread")],
+        _ => &[],
+    }
+}
+
+/// Another value of an option of fio.
+fn fio_value(key: Key) -> &'static str {
+    match key {
+        Key::Ioengine => "psync",
+        Key::IodepthLow | Key::CompleteMin | Key::CompleteMax | Key::ThinktimeBlocks | Key::Prio | Key::Cmdprio => "5",
+        Key::Rate => "1MiB,0",
+        Key::RateIops | Key::Rwmixread | Key::CmdprioPercentage => "70",
+        Key::Thinktime | Key::ThinktimeSpin => "2ms",
+        Key::Bssplit => "4KiB/60:8KiB/40",
+        Key::RandomDistribution => "zipf:1.2",
+        Key::Norandommap => "0",
+        Key::Prioclass | Key::CmdprioClass => "be",
+        _ => "7",
+    }
+}
+
 #[test]
 fn every_job_setting_can_differ() {
     for &key in KEYS.iter().filter(|k| Param::of(**k).scope == Scope::Job) {
@@ -286,13 +312,17 @@ fn every_job_setting_can_differ() {
         for (key, text) in [("numjobs", "2"), ("zonemode", "none"), ("iodepth", "8")] {
             s.set_text(key, text).unwrap();
         }
+        for (key, text) in fio_context(key) {
+            s.set_text(key, text).unwrap();
+        }
         let before = check(&s, Side::A).0.unwrap();
         let value = match key {
             Key::Rw => "randwrite",
             Key::Size | Key::Offset => "2000z",
             Key::Hugepages | Key::Buffered | Key::Nowait => "1",
             Key::Iodepth | Key::IodepthBatch => "7",
-            _ => "8KiB",
+            Key::Bs | Key::Bios => "8KiB",
+            key => fio_value(key),
         };
         s.set_text(&format!("job1.{}", row.key), value).unwrap();
         let after = check(&s, Side::A).0.unwrap();
@@ -334,12 +364,16 @@ fn every_row_reaches_the_run() {
                 set(Key::Drive, "capped");
             }
         }
-        if matches!(key, Key::Bios | Key::IodepthBatch | Key::Buffered | Key::Nowait) {
+        let fio = (Key::Ioengine..=Key::Cmdprio).contains(&key);
+        if fio || matches!(key, Key::Bios | Key::IodepthBatch | Key::Buffered | Key::Nowait) {
             set(Key::Zonemode, "none");
             set(Key::Iodepth, "8");
         }
         if key == Key::NrHwQueues {
             set(Key::Hba, "mpi3mr");
+        }
+        for (k, words) in fio_context(key) {
+            s.set_text(k, words).unwrap();
         }
         s
     };
@@ -391,7 +425,7 @@ fn every_row_reaches_the_run() {
             Key::Runtime | Key::RampTime => "7s",
             Key::RampSize | Key::IoSize | Key::WbInFlight => "64MiB",
             Key::RevNs | Key::SubmitNs | Key::WorkerWakeNs | Key::LockWakeNs | Key::IssueNs => "7ms",
-            _ => "7",
+            key => fio_value(key),
         };
         let before = context(key);
         let mut after = before.clone();

@@ -636,6 +636,7 @@ pub fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConf
         io_bytes: Some(2 * 8960 * 512),
         buffered: false,
         nowait: false,
+        fio: Default::default(),
     };
     let workload = WorkloadConfig::Linear(dd);
     SimConfig {

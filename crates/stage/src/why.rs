@@ -45,6 +45,7 @@ fn is_state(why: &Why) -> bool {
             | Why::NoDriverTag { .. }
             | Why::CacheWindowFull { .. }
             | Why::DepthFull { .. }
+            | Why::Sleeps { .. }
             | Why::InFlightFull { .. }
             | Why::StripeCacheFull { .. }
     )
@@ -141,6 +142,10 @@ fn sentence(why: &Why) -> String {
         }
         Why::DepthFull { job, iodepth } => {
             format!("Job {job} has *all {iodepth} of its iodepth* in flight and waits for a completion.")
+        }
+        Why::Sleeps { job, ns, thinks } => {
+            let why = if thinks { "it thinks between I/Os" } else { "it is ahead of its rate" };
+            ["Job ", &job.to_string(), " *sleeps for ", &text::duration(ns), "*: ", why, "."].concat()
         }
         Why::InFlightFull { job, mib } => {
             format!("Writeback job {job} has *{mib} MiB in flight*, its limit, and waits for a completion.")
@@ -267,6 +272,7 @@ mod tests {
             | Why::Quiesces { .. }
             | Why::ZoneReset { .. }
             | Why::DepthFull { .. }
+            | Why::Sleeps { .. }
             | Why::InFlightFull { .. }
             | Why::OffPointer { .. }
             | Why::NeedWpUpdate { .. }
@@ -313,6 +319,8 @@ mod tests {
             Why::Quiesces { job: 3, in_flight: 31, zone: 42 },
             Why::ZoneReset { zone: 42, ns: 295_000_000 },
             Why::DepthFull { job: 3, iodepth: 64 },
+            Why::Sleeps { job: 3, ns: 8_000_000, thinks: true },
+            Why::Sleeps { job: 3, ns: 8_000_000, thinks: false },
             Why::InFlightFull { job: 3, mib: 460 },
             Why::OffPointer { zone: 42, sector: 22_022_144, wp_offset: 4096 },
             Why::NeedWpUpdate { zone: 42 },

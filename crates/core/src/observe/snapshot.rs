@@ -226,6 +226,8 @@ pub enum JobState {
     WaitLock { zone: ZoneNo, owner: JobIdx },
     /// Waits for its zone reset or finish.
     WaitZoneMgmt { zone: ZoneNo },
+    /// Sleeps by its own will: thinktime, or ahead of its rate.
+    Sleeping,
     /// Waits for a tag.
     WaitTag,
     /// Waits for a queue freeze to end.

@@ -47,6 +47,8 @@ pub enum Why {
     ZoneReset { zone: ZoneNo, ns: SimDuration },
     /// A job is at its depth.
     DepthFull { job: JobIdx, iodepth: u32 },
+    /// A job sleeps: it thinks, or is ahead of its rate.
+    Sleeps { job: JobIdx, ns: SimDuration, thinks: bool },
     /// Writeback is at its limit of bytes in flight.
     InFlightFull { job: JobIdx, mib: u32 },
     /// A write away from the zone's write pointer was refused by the zone write plug.

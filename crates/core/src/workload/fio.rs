@@ -279,8 +279,8 @@ impl Ctx<'_> {
         let zone_sectors = self.zone_sectors(dev);
         let f = self.fio(j);
         let zone = match c.rw {
-            Rw::Write | Rw::Read => (f.pos / zone_sectors) as ZoneNo,
-            Rw::RandWrite | Rw::RandRead => c.first_zone + f.rng.below(u64::from(c.zones)) as ZoneNo,
+            Rw::Write | Rw::Read | Rw::ReadWrite => (f.pos / zone_sectors) as ZoneNo,
+            Rw::RandWrite | Rw::RandRead | Rw::RandRw => c.first_zone + f.rng.below(u64::from(c.zones)) as ZoneNo,
         };
         f.step = Step::Lock { zone, then: Then::Offset };
         true

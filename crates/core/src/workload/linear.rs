@@ -1,21 +1,22 @@
-//! I/Os of one size over a range: dd, and fio with zonemode=none.
+//! I/Os over a range: dd, and fio with zonemode=none.
 //!
-//! Models: `blkdev_direct_IO` (block/fops.c, 7.1; kernel 2.4 "Who opens a plug"), dd's synchronous loop, fio's queue and
-//! batch (kernel 10.5).
+//! Models: `blkdev_direct_IO` (block/fops.c, 7.1; kernel 2.4 "Who opens a plug"), dd's synchronous loop, fio's loop of
+//! queueing, committing, reaping and pausing (kernel 10.5, fio 2.4, 2.5, 2.8).
 //! Rule: an I/O is done when all its bios are; its bios are submitted one after the other, under one plug when it has
-//! more than 256 pages; a batch of I/Os shares a plug.
-//! Leaves out: mixes, rates, think time; the page cache itself (`buffered` is its flusher's side).
+//! more than 256 pages; a batch of I/Os shares a plug. An I/O keeps its slot until it is reaped.
+//! Leaves out: the page cache itself (`buffered` is its flusher's side); latency ends with completion, not when fio
+//! reaps; the I/Os of a batch are submitted as they are chosen, not at its end.
 
 use super::AnyWorkload;
+use super::draws::{Draws, READ, WRITE};
 use crate::blk::bio::{Bio, bflag};
 use crate::blk::{Ctx, NewBio};
-use crate::config::{LinearConfig, Rw, WorkloadConfig};
+use crate::config::{FioOptions, LinearConfig, WorkloadConfig};
 use crate::fifo::Fifo;
 use crate::observe::snapshot::JobState;
 use crate::observe::why::Why;
-use crate::rng::Rng;
 use crate::time::SimTime;
-use crate::units::{BioId, BlkStatus, JobIdx, Op, SECTOR_BYTES, Sector};
+use crate::units::{BioId, BlkStatus, IoPrio, JobIdx, Op, SECTOR_BYTES, Sector};
 
 /// bvecs of a direct bio (BIO_MAX_VECS).
 const MAX_VECS: u64 = 256;
@@ -35,53 +36,173 @@ struct Io {
     failed: bool,
 }
 
+/// The I/O being submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Current {
+    /// Its next bio's sector, sectors left, bios so far.
+    sector: Sector,
+    left: Sector,
+    n: usize,
+    /// More pages than one bio has.
+    large: bool,
+    op: Op,
+    prio: IoPrio,
+}
+
+/// Where a job stands in fio's loop (kernel 10.5, fio 2.4, 2.8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Chooses the next I/O.
+    Fill,
+    /// Reaps: with all slots taken until `iodepth_low` are left.
+    Reap { full: bool },
+    /// After an I/O and what was reaped for it: is a pause due?
+    After,
+    /// Reaps everything before a pause.
+    Drain(Pause),
+    /// On the CPU until then (thinktime_spin), then asleep until `until`.
+    Spin { until: SimTime },
+    /// Asleep.
+    Sleep { until: SimTime, then: Option<usize> },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pause {
+    Think,
+    /// Until then; the next I/O has this direction.
+    Rate {
+        until: SimTime,
+        dir: usize,
+    },
+}
+
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linear {
-    rng: Rng,
-    /// Where a sequential job goes on.
-    pos: Sector,
-    /// Bytes issued.
-    issued: u64,
-    /// The I/O being submitted: next sector, sectors left, bios so far.
-    current: Option<(Sector, Sector, usize)>,
-    /// I/Os left of the batch.
-    batch: u32,
+    draws: Draws,
+    phase: Phase,
+    /// Where sequential reads and writes go on.
+    pos: [Sector; 2],
+    /// I/Os and bytes issued by direction.
+    ios_issued: [u64; 2],
+    issued: [u64; 2],
+    /// When the first I/O was due.
+    since: Option<SimTime>,
+    current: Option<Current>,
+    /// I/Os under the open plug.
+    queued: u32,
     ios: Fifo<Io>,
+    /// I/Os that are done and not reaped.
+    done: u32,
+    /// I/Os reaped, and how many there were at the latest thinktime.
+    reaped: u64,
+    thought: u64,
     failed: bool,
 }
 
 impl Linear {
     /// Before its first I/O.
     pub fn new(cfg: &LinearConfig, index: JobIdx, seed: u64) -> Self {
-        let rng = Rng::stream(seed, "job", u64::from(index));
-        Self { rng, pos: cfg.first, issued: 0, current: None, batch: 0, ios: Fifo::new(), failed: false }
+        Self {
+            draws: Draws::new(cfg, index, seed),
+            phase: Phase::Fill,
+            pos: [cfg.first; 2],
+            ios_issued: [0; 2],
+            issued: [0; 2],
+            since: None,
+            current: None,
+            queued: 0,
+            ios: Fifo::new(),
+            done: 0,
+            reaped: 0,
+            thought: 0,
+            failed: false,
+        }
     }
     /// Between two bios of an I/O.
     pub fn in_io(&self) -> bool {
         self.current.is_some()
     }
-    /// I/Os in flight.
-    pub fn in_flight(&self) -> u32 {
-        self.ios.len() as u32
+    /// Slots taken: I/Os in flight, and done but not reaped.
+    fn slots(&self) -> u32 {
+        self.ios.len() as u32 + self.done
     }
 
-    /// Where the next I/O starts; `None` when all was issued.
-    fn next_io(&mut self, cfg: &LinearConfig) -> Option<Sector> {
-        let done = cfg.io_bytes.is_some_and(|b| self.issued >= b);
-        if done || self.failed || cfg.sectors < cfg.bs {
-            return None;
+    /// Sector and length of the next I/O of a direction.
+    fn next_io(&mut self, cfg: &LinearConfig, dir: usize) -> (Sector, Sector) {
+        let end = cfg.first + cfg.sectors;
+        let (at, len);
+        if cfg.rw.is_random() {
+            at = cfg.first + self.draws.block(&cfg.fio, dir, cfg.sectors / cfg.bs, cfg.bs) * cfg.bs;
+            len = self.draws.size(cfg, dir, end - at);
+        } else {
+            if self.pos[dir] + cfg.bs > end {
+                self.pos[dir] = cfg.first;
+            }
+            at = self.pos[dir];
+            len = self.draws.size(cfg, dir, end - at);
+            self.pos[dir] += len;
         }
-        self.issued += cfg.bs * SECTOR_BYTES;
-        if matches!(cfg.rw, Rw::RandRead | Rw::RandWrite) {
-            return Some(cfg.first + self.rng.below(cfg.sectors / cfg.bs) * cfg.bs);
+        self.ios_issued[dir] += 1;
+        self.issued[dir] += len * SECTOR_BYTES;
+        (at, len)
+    }
+
+    /// When the next I/O of a direction is due by the rate (fio 2.5: what was issued, by the rate, since the start).
+    fn due(&self, o: &FioOptions, dir: usize) -> SimTime {
+        let (issued, rate) = match o.rate_iops[dir] {
+            0 => (self.issued[dir], o.rate[dir]),
+            iops => (self.ios_issued[dir], u64::from(iops)),
+        };
+        let after = (u128::from(issued) * 1_000_000_000).checked_div(u128::from(rate)).unwrap_or(0);
+        self.since.unwrap_or(0).saturating_add(u64::try_from(after).unwrap_or(u64::MAX))
+    }
+
+    /// Reaps as `wait_for_completions` does; false when that has to wait.
+    fn reap(&mut self, c: &LinearConfig, full: bool) -> bool {
+        let o = &c.fio;
+        let low = if o.low == 0 { c.iodepth } else { o.low };
+        loop {
+            let least = o.complete_min.max(1).min(self.slots());
+            if self.done < least {
+                return false;
+            }
+            self.take(o.complete_max.max(least));
+            if !full || self.slots() <= low {
+                return true;
+            }
         }
-        if self.pos + cfg.bs > cfg.first + cfg.sectors {
-            self.pos = cfg.first;
+    }
+    fn take(&mut self, most: u32) {
+        let n = self.done.min(most);
+        self.done -= n;
+        self.reaped += u64::from(n);
+    }
+
+    /// Direction of the next I/O, and until when the rate makes it wait.
+    fn direction(&mut self, c: &LinearConfig, now: SimTime) -> (usize, Option<SimTime>) {
+        self.since.get_or_insert(now);
+        let dir = self.draws.direction(c.rw, &c.fio, self.ios_issued);
+        let due = self.due(&c.fio, dir);
+        if due <= now {
+            return (dir, None);
         }
-        let at = self.pos;
-        self.pos += cfg.bs;
-        Some(at)
+        let other = 1 - dir;
+        if !(c.rw.reads() && c.rw.writes()) || self.due(&c.fio, other) >= due {
+            return (dir, Some(due));
+        }
+        self.draws.turned(other);
+        let due = self.due(&c.fio, other);
+        (other, (due > now).then_some(due))
+    }
+
+    fn begin(&mut self, c: &LinearConfig, dir: usize, of_job: IoPrio) {
+        let (sector, len) = self.next_io(c, dir);
+        let prio = self.draws.prio(&c.fio, dir, of_job);
+        let op = if dir == WRITE { Op::Write } else { Op::Read };
+        let large = len * SECTOR_BYTES > MAX_VECS * PAGE_BYTES;
+        self.current = Some(Current { sector, left: len, n: 0, large, op, prio });
+        self.ios.push_back(Io { bios: (BioId::MAX, 0), left: 0, since: 0, failed: false });
     }
 
     pub(super) fn bio_done(&mut self, bio: &Bio) {
@@ -109,7 +230,9 @@ impl Linear {
     fn drop_done(&mut self) {
         let open = self.current.is_some();
         let newest = self.ios.back().copied();
+        let before = self.ios.len();
         self.ios.retain(|io| io.left > 0 || open && Some(*io) == newest);
+        self.done += (before - self.ios.len()) as u32;
     }
 }
 
@@ -137,21 +260,20 @@ impl Ctx<'_> {
         let cfg = self.cfg;
         let job = &cfg.jobs[usize::from(j)];
         let WorkloadConfig::Linear(c) = &job.workload else { return };
-        if self.linear(j).current.is_none() && !self.linear_begin(j, c) {
+        if self.linear(j).current.is_none() && !self.linear_begin(j, c, job.prio) {
             return;
         }
-        let op = if matches!(c.rw, Rw::Write | Rw::RandWrite) { Op::Write } else { Op::Read };
         let nowait = if c.nowait { bflag::NOWAIT } else { 0 };
-        // Direct writes are synchronous, flushed ones are not.
-        let sync = if op == Op::Write && !c.buffered { bflag::SYNC } else { 0 };
         let next_id = self.ids.0 + 1;
         let now = self.bus.now;
         let l = self.linear(j);
-        let (sector, left, n) = l.current.expect("just begun");
+        let Current { sector, left, n, op, prio, large } = l.current.expect("just begun");
+        // Direct writes are synchronous, flushed ones are not.
+        let sync = if op == Op::Write && !c.buffered { bflag::SYNC } else { 0 };
         let nr_sectors = bio_sectors(c, job.bio_segment_bytes, n, left);
         let rest = left - u64::from(nr_sectors);
-        l.current = (rest > 0).then_some((sector + u64::from(nr_sectors), rest, n + 1));
-        let large = c.bs * SECTOR_BYTES > MAX_VECS * PAGE_BYTES || rest > 0 || n > 0;
+        let more = Current { sector: sector + u64::from(nr_sectors), left: rest, n: n + 1, large, op, prio };
+        l.current = (rest > 0).then_some(more);
         let io = l.ios.back_mut().expect("just begun");
         if io.left == 0 && n == 0 {
             io.bios.0 = next_id;
@@ -159,53 +281,130 @@ impl Ctx<'_> {
         }
         io.bios.1 = next_id;
         io.left += 1;
-        if large || c.batch > 1 || c.buffered {
+        if large || rest > 0 || n > 0 || c.batch > 1 || c.buffered {
             self.start_plug(usize::from(j));
         }
-        self.job_submit(j, NewBio { op, sector, nr_sectors, flags: nowait | sync, prio: job.prio });
+        self.job_submit(j, NewBio { op, sector, nr_sectors, flags: nowait | sync, prio });
     }
 
     /// Begins the next I/O; false when the job waits or has ended.
-    fn linear_begin(&mut self, j: JobIdx, c: &LinearConfig) -> bool {
-        let stopped = *self.stopped;
-        let l = self.linear(j);
-        l.drop_done();
-        let in_flight = l.in_flight();
-        let room = c.iodepth.saturating_sub(in_flight);
-        // fio submits what there is room for; a flusher waits until it can write a whole batch.
-        if l.batch == 0 && room > 0 && (!c.buffered || room >= c.batch.min(c.iodepth)) {
-            l.batch = c.batch.clamp(1, room);
-        }
-        let next = if l.batch > 0 && !stopped { l.next_io(c) } else { None };
-        if let Some(sector) = next {
-            l.batch -= 1;
-            l.current = Some((sector, c.bs, 0));
-            l.ios.push_back(Io { bios: (BioId::MAX, 0), left: 0, since: 0, failed: false });
-            return true;
-        }
-        let over = l.batch > 0;
-        l.batch = 0;
-        self.finish_plug(usize::from(j));
-        if over && in_flight == 0 {
-            self.job(j).state = JobState::Done;
-        } else {
-            self.job(j).state = JobState::WaitCompletion;
-            // Who does one I/O at a time has no depth to fill.
-            if !over && c.iodepth > 1 {
-                self.bus.because(0, Why::DepthFull { job: j, iodepth: c.iodepth });
+    fn linear_begin(&mut self, j: JobIdx, c: &LinearConfig, prio: IoPrio) -> bool {
+        let (stopped, now) = (*self.stopped, self.bus.now);
+        self.linear(j).drop_done();
+        loop {
+            let l = self.linear(j);
+            if stopped || l.failed {
+                return self.linear_over(j);
             }
+            let next = match l.phase {
+                Phase::Reap { full } => {
+                    if !l.reap(c, full) {
+                        return self.linear_waits(j, c);
+                    }
+                    Phase::After
+                }
+                Phase::After if c.fio.thinktime_ns == 0 => Phase::Fill,
+                Phase::After if l.reaped - l.thought < u64::from(c.fio.thinktime_blocks) => Phase::Fill,
+                Phase::After => Phase::Drain(Pause::Think),
+                Phase::Drain(pause) => {
+                    if !l.ios.is_empty() {
+                        self.finish_plug(usize::from(j));
+                        self.linear(j).queued = 0;
+                        self.job(j).state = JobState::WaitCompletion;
+                        return false;
+                    }
+                    l.take(u32::MAX);
+                    match pause {
+                        Pause::Think => {
+                            l.thought = l.reaped;
+                            let until = now.saturating_add(c.fio.thinktime_ns);
+                            let spin = c.fio.thinktime_spin_ns.min(c.fio.thinktime_ns);
+                            if spin > 0 {
+                                l.phase = Phase::Spin { until };
+                                self.job(j).state = JobState::Running;
+                                self.wake_job(j, spin);
+                                return false;
+                            }
+                            Phase::Sleep { until, then: None }
+                        }
+                        Pause::Rate { until, dir } => Phase::Sleep { until, then: Some(dir) },
+                    }
+                }
+                Phase::Spin { until } => Phase::Sleep { until, then: None },
+                Phase::Sleep { until, .. } if now < until => {
+                    let thinks = matches!(l.phase, Phase::Sleep { then: None, .. });
+                    self.job(j).state = JobState::Sleeping;
+                    self.bus.because(0, Why::Sleeps { job: j, ns: until - now, thinks });
+                    self.wake_job(j, until - now);
+                    return false;
+                }
+                Phase::Sleep { then: Some(dir), .. } => {
+                    l.begin(c, dir, prio);
+                    return true;
+                }
+                Phase::Sleep { .. } => Phase::Fill,
+                Phase::Fill => {
+                    if c.buffered {
+                        l.take(u32::MAX);
+                        // A flusher waits until it can write a whole batch.
+                        if l.queued == 0 && c.iodepth - l.slots().min(c.iodepth) < c.batch.min(c.iodepth) {
+                            return self.linear_waits(j, c);
+                        }
+                    }
+                    let all = l.issued[READ] + l.issued[WRITE];
+                    if c.io_bytes.is_some_and(|most| all >= most) || c.sectors < c.bs {
+                        return self.linear_over(j);
+                    }
+                    match l.direction(c, now) {
+                        (dir, None) => {
+                            l.begin(c, dir, prio);
+                            return true;
+                        }
+                        (dir, Some(until)) => Phase::Drain(Pause::Rate { until, dir }),
+                    }
+                }
+            };
+            self.linear(j).phase = next;
+        }
+    }
+
+    /// Nothing more is issued: the job waits for what is in flight, then ends.
+    fn linear_over(&mut self, j: JobIdx) -> bool {
+        self.finish_plug(usize::from(j));
+        let l = self.linear(j);
+        l.queued = 0;
+        let busy = !l.ios.is_empty();
+        self.job(j).state = if busy { JobState::WaitCompletion } else { JobState::Done };
+        false
+    }
+
+    fn linear_waits(&mut self, j: JobIdx, c: &LinearConfig) -> bool {
+        self.job(j).state = JobState::WaitCompletion;
+        // Who does one I/O at a time has no depth to fill.
+        if c.iodepth > 1 {
+            self.bus.because(0, Why::DepthFull { job: j, iodepth: c.iodepth });
         }
         false
     }
 
     /// What one submitted bio costs until the job goes on: nothing inside an I/O. The plug of an I/O that is all
-    /// submitted, and of a batch, is closed at once.
+    /// submitted, and of a batch, is closed at once; so is a batch that took the last slot.
     pub(super) fn linear_submitted(&mut self, j: JobIdx) -> bool {
+        let WorkloadConfig::Linear(c) = &self.cfg.jobs[usize::from(j)].workload else { return true };
         let l = self.linear(j);
         if l.in_io() {
             return false;
         }
-        if l.batch == 0 {
+        l.queued += 1;
+        let full = l.slots() >= c.iodepth;
+        let polls = c.fio.complete_min == 0 && c.fio.complete_max == 0;
+        l.phase = match full || polls {
+            _ if c.buffered => Phase::Fill,
+            true => Phase::Reap { full },
+            false => Phase::After,
+        };
+        if full || l.queued >= c.batch {
+            l.queued = 0;
             self.finish_plug(usize::from(j));
         }
         true

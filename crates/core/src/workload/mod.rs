@@ -4,6 +4,7 @@
 //! Rule: one event is pending for a job at most; a waiting job is woken by what it waits for, never polled.
 //! Leaves out: CPU contention between jobs.
 
+pub mod draws;
 pub mod fio;
 pub mod linear;
 pub mod writeback;

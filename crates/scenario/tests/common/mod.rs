@@ -5,6 +5,7 @@
 
 pub mod fuzz;
 
+use bioscope_core::config::Distribution;
 use bioscope_scenario::scenario::MAX_SEEDS;
 use bioscope_scenario::value::{Fault, Value};
 use bioscope_scenario::view::{Panels, WORDS};
@@ -75,7 +76,31 @@ pub fn value(rng: &mut Rng, key: Key) -> Value {
                 .collect(),
         ),
         Unit::Sizes => Value::Sizes((0..rng.below(4)).map(|_| within(rng)).collect()),
+        Unit::DirBytes | Unit::DirCount => Value::Dirs(within(rng), within(rng)),
+        Unit::Splits => {
+            // Shares that are printed and read again stay what they are.
+            let n = rng.below(4);
+            let list = |rng: &mut Rng| (0..n).map(|_| (within(rng), 1 + rng.below(100 / n) as u8)).collect::<Vec<_>>();
+            Value::Splits([list(rng), list(rng)])
+        }
+        Unit::Law => Value::Law(law(rng)),
         _ => Value::Int(within(rng)),
+    }
+}
+
+fn law(rng: &mut Rng) -> Distribution {
+    let center = rng.one_in(2).then(|| rng.below(1001) as u16);
+    match rng.below(5) {
+        0 => Distribution::Random,
+        1 => Distribution::Zipf { theta: 1 + rng.below(999) as u32, center },
+        2 => Distribution::Pareto { h: 1 + rng.below(999) as u32, center },
+        3 => Distribution::Normal { deviation: rng.below(100) as u8, center },
+        _ => {
+            let absolute = rng.one_in(2);
+            let size = |rng: &mut Rng| if absolute { rng.up_to(1 << 40) } else { 1 + rng.below(50) };
+            let one = |rng: &mut Rng| vec![(90, size(rng)), (10, size(rng))];
+            Distribution::Zoned { absolute, parts: [one(rng), one(rng)] }
+        }
     }
 }
 
@@ -121,7 +146,7 @@ pub fn scenario(rng: &mut Rng) -> Scenario {
         for _ in 0..rng.below(most) {
             let key = keys[rng.below(keys.len() as u64) as usize];
             let side = if s.has_b() && rng.one_in(4) { Side::B } else { Side::A };
-            let of = if of_jobs { Instance::Job(rng.up_to(255) as u8) } else { Instance::Disk(rng.up_to(63) as u8) };
+            let of = if of_jobs { Instance::Job(rng.up_to(1023) as u16) } else { Instance::Disk(rng.up_to(63) as u8) };
             s.set_own(Own { side, of, key, value: value(rng, key) });
         }
     }

@@ -30,6 +30,7 @@ pub fn state_words(job: &JobView, jobs: &[JobView]) -> String {
             ["waits for zone lock ", &zone.to_string(), " held by ", &name(owner)].concat()
         }
         JobState::WaitZoneMgmt { zone } => ["waits for the reset of zone ", &zone.to_string()].concat(),
+        JobState::Sleeping => "sleeps: thinktime or rate".into(),
         JobState::WaitTag => "sleeps: no tag free".into(),
         JobState::WaitFreeze => "waits: queue frozen".into(),
         JobState::WaitStripe => "waits: stripe cache".into(),
@@ -52,6 +53,7 @@ fn states_words(job: &JobView) -> &'static str {
         JobState::Quiescing { .. } => "drain",
         JobState::WaitLock { .. } => "wait for lock",
         JobState::WaitZoneMgmt { .. } => "reset a zone",
+        JobState::Sleeping => "sleep: think or rate",
         JobState::WaitTag => "sleep for a tag",
         JobState::WaitFreeze => "wait: frozen",
         JobState::WaitStripe => "wait: stripe",
