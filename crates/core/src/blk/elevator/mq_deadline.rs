@@ -50,8 +50,9 @@ impl Direction {
         let (head, deadline) = *self.fifo.front()?;
         Some(self.next().filter(|_| deadline > now).unwrap_or(head))
     }
+    /// Place in the FIFO. The number of the insertion alone names a request.
     fn place(&self, key: Key) -> Option<usize> {
-        self.fifo.iter().position(|(k, _)| *k == key)
+        self.fifo.iter().position(|(k, _)| k.1 == key.1)
     }
 }
 
