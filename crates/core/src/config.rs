@@ -491,6 +491,8 @@ pub struct QueueConfig {
     pub rq_affinity: u8,
     /// Users of a shared tag set (0: not shared).
     pub shared_users: u16,
+    /// All hardware queues share the tags of one (BLK_MQ_F_TAG_HCTX_SHARED: mpi3mr, scsi_debug with host_max_queue).
+    pub host_tags: bool,
     /// device/ncq_prio_enable: commands of the realtime class go first in the drive.
     pub ncq_prio: bool,
     /// How driver tags are searched.
@@ -524,6 +526,7 @@ impl Default for QueueConfig {
             nr_hw_queues: 1,
             rq_affinity: 1,
             shared_users: 0,
+            host_tags: false,
             ncq_prio: false,
             tag_alloc: TagAlloc::RoundRobin,
             max_sectors: 8192,
@@ -1012,6 +1015,10 @@ pub struct Change {
 pub enum Setting {
     /// queue/zoned_qd1_writes
     ZonedQd1Writes(bool),
+    /// queue/nr_requests with a scheduler: async_depth is scaled with it (kernel 3.3).
+    NrRequests(u32),
+    /// queue/async_depth
+    AsyncDepth(u32),
 }
 
 /// Commands that touch the range while the rule holds fail.

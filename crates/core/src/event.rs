@@ -7,6 +7,7 @@
 use alloc::collections::BinaryHeap;
 use core::cmp::Ordering;
 
+use crate::blk::Task;
 use crate::slab::Idx;
 use crate::time::SimTime;
 use crate::units::{BlkStatus, DevIdx, JobIdx, ZoneNo};
@@ -26,8 +27,14 @@ pub enum Event {
     Head(DevIdx),
     /// A capped device is done with a command.
     Capped(DevIdx, Idx),
-    /// Tags came back when requests were merged.
-    TagFreed(DevIdx),
+    /// A hardware queue runs: kblockd, or a delay is over.
+    RunQueue(DevIdx, u16),
+    /// A task that was woken for a tag runs, with the bio it carries.
+    Woken(DevIdx, Task, Idx),
+    /// The timer of a scheduler.
+    Elevator(DevIdx),
+    /// A completion reaches the submitter's CPU.
+    Softirq(DevIdx, Idx, BlkStatus),
     /// The next submission step of a task.
     Step(u16),
     /// A thread of md, dm or blk-throttle runs.
@@ -77,6 +84,11 @@ impl EventQueue {
     /// Takes the next event.
     pub fn pop(&mut self) -> Option<(SimTime, Event)> {
         self.heap.pop().map(|e| (e.time, e.event))
+    }
+    /// Takes the next event if it is due at `time` and passes.
+    pub fn pop_if(&mut self, time: SimTime, pass: impl Fn(&Event) -> bool) -> Option<Event> {
+        self.heap.peek().filter(|e| e.time == time && pass(&e.event))?;
+        self.heap.pop().map(|e| e.event)
     }
     /// Time of the next event.
     pub fn next_time(&self) -> Option<SimTime> {

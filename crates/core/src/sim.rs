@@ -20,7 +20,7 @@ use crate::observe::snapshot::{MAX_WHY, Snapshot, ZoneCond};
 use crate::observe::stats::Stats;
 use crate::observe::trace::TraceSink;
 use crate::observe::why::WhyRecord;
-use crate::slab::Slab;
+use crate::slab::{Idx, Slab};
 use crate::thread::{self, Thread};
 use crate::time::SimTime;
 use crate::units::{BioId, DevIdx, JobIdx, RqId, Sector, ZoneNo};
@@ -280,6 +280,9 @@ impl Simulation {
     }
 }
 
+/// Tags freed at once at most.
+const TAG_COMP_BATCH: usize = 32;
+
 /// The one place where events become actions.
 fn handle(ctx: &mut Ctx, event: Event) {
     match event {
@@ -295,16 +298,15 @@ fn handle(ctx: &mut Ctx, event: Event) {
             complete(ctx, dev, done);
         }
         Event::Capped(dev, rq) => {
-            let done = match &mut ctx.devs[usize::from(dev)].media {
-                Media::Capped(c) => c.done(rq),
-                _ => None,
-            };
-            complete(ctx, dev, done);
+            capped_done(ctx, dev, rq);
         }
-        Event::TagFreed(dev) => ctx.tag_freed(dev),
+        Event::RunQueue(dev, h) => ctx.run_queue_event(dev, h),
+        Event::Woken(dev, task, bio) => ctx.tag_woken(dev, task, bio),
+        Event::Elevator(dev) => ctx.elevator_event(dev),
+        Event::Softirq(dev, rq, status) => ctx.complete(dev, Done { rq, status }),
         Event::Step(t) => ctx.step_event(usize::from(t)),
         Event::Thread(n) => ctx.thread_run(n),
-        Event::Done(dev, rq, status) => ctx.complete(dev, Done { rq, status }),
+        Event::Done(dev, rq, status) => ctx.interrupted(dev, Done { rq, status }),
         Event::Change(n) => ctx.change(n),
         Event::RampOver => ctx.open_window(),
         Event::RuntimeOver => ctx.close_window(),
@@ -313,6 +315,33 @@ fn handle(ctx: &mut Ctx, event: Event) {
 
 fn complete(ctx: &mut Ctx, dev: DevIdx, done: Option<Done>) {
     if let Some(done) = done {
-        ctx.complete(dev, done);
+        ctx.interrupted(dev, done);
+    }
+}
+
+/// A command of a capped device is done; those of the same moment end in one interrupt without scheduler
+/// (TAG_COMP_BATCH).
+fn capped_done(ctx: &mut Ctx, dev: DevIdx, rq: Idx) {
+    let now = ctx.bus.now;
+    let more = |e: &Event| matches!(e, Event::Capped(d, _) if *d == dev);
+    let mut batch = Vec::new();
+    let mut next = Some(rq);
+    while let Some(rq) = next.take() {
+        let Media::Capped(c) = &mut ctx.devs[usize::from(dev)].media else { return };
+        let Some(done) = c.done(rq) else { continue };
+        let others = c.waiting().next().is_some() && !ctx.queue(dev).has_sched();
+        if batch.is_empty() && !others {
+            return complete(ctx, dev, Some(done));
+        }
+        batch.push(done);
+        if batch.len() < TAG_COMP_BATCH
+            && let Some(Event::Capped(_, other)) = ctx.bus.queue.pop_if(now, more)
+        {
+            next = Some(other);
+        }
+    }
+    match batch.as_slice() {
+        [done] => complete(ctx, dev, Some(*done)),
+        all => ctx.complete_batch(dev, all),
     }
 }

@@ -6,15 +6,16 @@
 
 use alloc::vec::Vec;
 
-use crate::blk::Media;
+use crate::blk::hctx::Hctx;
 use crate::blk::tag::Tags;
 use crate::blk::throttle::Throttle;
+use crate::blk::{Media, Queue, Task};
 use crate::config::WorkloadConfig;
 use crate::md::raid5::Raid5;
 use crate::observe::snapshot::*;
 use crate::sim::{Simulation, State};
 use crate::slab::Idx;
-use crate::units::{DevIdx, JobIdx, ZoneNo};
+use crate::units::{DevIdx, JobIdx, Op, ZoneNo};
 
 struct View<'a> {
     sim: &'a Simulation,
@@ -69,7 +70,7 @@ impl View<'_> {
             id: r.id,
             bio: b.id,
             nr_bios: r.nr_bios,
-            job: b.job,
+            job: r.job,
             op: r.op,
             sector: r.sector,
             nr_sectors: r.nr_sectors,
@@ -162,9 +163,34 @@ impl View<'_> {
         BioStage::Drive
     }
 
-    fn tags(&self, t: &Tags, waiters: u32, shallow: u32) -> TagsView {
-        let of = |rq: Idx| (self.st.rqs[rq].zone, self.st.bios[self.st.rqs[rq].bio].job);
-        TagsView { waiters, ..t.view(shallow, &of, &|_| u16::MAX) }
+    /// A place in [`Snapshot::tasks`].
+    fn task_place(&self, task: Task) -> u16 {
+        match task {
+            Task::Job(j) => j,
+            Task::Thread(n) => self.st.jobs.len() as u16 + n,
+            Task::Work | Task::Worker => u16::MAX,
+        }
+    }
+
+    fn tags(&self, t: &Tags, shallow: u32) -> TagsView {
+        t.view(shallow, &|rq| (self.st.rqs[rq].zone, self.st.rqs[rq].job), &|task| self.task_place(task))
+    }
+
+    fn hctxs(&self, q: &Queue, shallow: u32) -> Vec<HctxView> {
+        let own = |h: usize| h > 0 && !q.cfg.host_tags;
+        let view = |(h, hctx): (usize, &Hctx)| HctxView {
+            dispatch: hctx.dispatch.iter().map(|rq| self.request(*rq)).collect(),
+            dispatch_busy: hctx.dispatch_busy,
+            restart: hctx.restart,
+            wait_index: hctx.wait_index,
+            nr_active: hctx.nr_active,
+            sched_tags: hctx.sched_tags.as_ref().filter(|_| own(h)).map(|t| self.tags(t, shallow)),
+            tags: own(h).then(|| self.tags(&hctx.tags, u32::MAX)),
+        };
+        match q.hctxs.len() {
+            1 => Vec::new(),
+            _ => q.hctxs.iter().enumerate().map(view).collect(),
+        }
     }
 
     fn device(&self, d: usize) -> DeviceView {
@@ -185,6 +211,9 @@ impl View<'_> {
                 sched_tags: None,
                 tags: TagsView::default(),
                 dispatch: Vec::new(),
+                hctxs: Vec::new(),
+                dispatch_busy: 0,
+                stall: None,
                 frozen: false,
                 drive,
                 stats,
@@ -193,7 +222,7 @@ impl View<'_> {
                 throttled,
             };
         };
-        let waiters = q.nr_tag_waiters();
+        let first = &q.hctxs[0];
         let zone_wplugs = q
             .wplugs
             .hash
@@ -211,16 +240,19 @@ impl View<'_> {
             })
             .collect();
         let elevator = q.elevator.view(self.st.now, &|rq| self.request(rq));
-        let with_sched = q.sched_tags.is_some();
+        let shallow = q.elevator.limit_depth(Op::Write, false, JobIdx::MAX, q.cfg.async_depth);
         DeviceView {
             name,
             zone_wplugs,
             zone_wplugs_list: q.wplugs.list.iter().copied().collect(),
             worker: WorkerView { enabled: q.wplugs.worker.enabled, state: q.wplugs.worker.state },
             elevator,
-            sched_tags: q.sched_tags.as_ref().map(|t| self.tags(t, waiters, q.cfg.async_depth)),
-            tags: self.tags(&q.tags, if with_sched { 0 } else { waiters }, u32::MAX),
-            dispatch: Vec::new(),
+            sched_tags: first.sched_tags.as_ref().map(|t| self.tags(t, shallow)),
+            tags: self.tags(&first.tags, u32::MAX),
+            dispatch: first.dispatch.iter().map(|rq| self.request(*rq)).collect(),
+            hctxs: self.hctxs(q, shallow),
+            dispatch_busy: first.dispatch_busy,
+            stall: q.stall,
             frozen: q.frozen(),
             drive,
             stats,

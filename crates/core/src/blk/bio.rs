@@ -12,21 +12,25 @@ use crate::units::{BioId, BlkStatus, DevIdx, IoPrio, JobIdx, Op, Sector};
 /// `bi_opf` and `bi_flags` bits in use.
 pub mod bflag {
     /// REQ_NOMERGE
-    pub const NOMERGE: u8 = 1;
+    pub const NOMERGE: u16 = 1;
     /// REQ_NOWAIT
-    pub const NOWAIT: u8 = 2;
+    pub const NOWAIT: u16 = 2;
     /// BIO_ZONE_WRITE_PLUGGING
-    pub const ZONE_WRITE_PLUGGING: u8 = 4;
+    pub const ZONE_WRITE_PLUGGING: u16 = 4;
     /// REQ_SYNC
-    pub const SYNC: u8 = 8;
+    pub const SYNC: u16 = 8;
     /// Holds a reference of q_usage_counter.
-    pub const ENTERED: u8 = 16;
+    pub const ENTERED: u16 = 16;
     /// BIO_TRACE_COMPLETION: Q was traced; C is traced for a bio that never becomes a request.
-    pub const TRACED: u8 = 32;
+    pub const TRACED: u16 = 32;
     /// BIO_BPS_THROTTLED: its bytes have been charged.
-    pub const BPS_THROTTLED: u8 = 64;
+    pub const BPS_THROTTLED: u16 = 64;
     /// Counted in the statistics of the bio-based device it is for.
-    pub const ACCOUNTED: u8 = 128;
+    pub const ACCOUNTED: u16 = 128;
+    /// REQ_PREFLUSH
+    pub const PREFLUSH: u16 = 256;
+    /// REQ_FUA
+    pub const FUA: u16 = 512;
 }
 
 /// `bi_end_io`: who learns that a bio has ended.
@@ -68,7 +72,7 @@ pub struct Bio {
     /// Operation.
     pub op: Op,
     /// Bits of [`bflag`].
-    pub flags: u8,
+    pub flags: u16,
     /// Start of what is left of it.
     pub sector: Sector,
     /// Length of what is left of it.
@@ -95,4 +99,11 @@ pub struct Bio {
     pub status: BlkStatus,
     /// Next bio of its request.
     pub next: Option<Idx>,
+}
+
+impl Bio {
+    /// `op_is_sync`: reads, and writes marked SYNC, FUA or PREFLUSH.
+    pub fn is_sync(&self) -> bool {
+        self.op == Op::Read || self.flags & (bflag::SYNC | bflag::FUA | bflag::PREFLUSH) != 0
+    }
 }

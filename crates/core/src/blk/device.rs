@@ -2,40 +2,51 @@
 //!
 //! Models: `struct request_queue`, `struct gendisk` and the part statistics (kernel 3.1, 10.2).
 //! Rule: state only; the pipeline (`super`) branches, the drives, arrays and targets have their own files.
-//! Leaves out: several hardware queues.
+//! Leaves out: queues by kind (read, poll).
+
+use alloc::vec::Vec;
 
 use super::elevator::AnyElevator;
+use super::flush::FlushQueue;
+use super::hctx::{AtDevice, Hctx};
 use super::tag::{Tags, Waiter};
 use super::throttle::Throttle;
 use super::zone_wplug::ZoneWplugs;
-use crate::config::{DeviceConfig, DeviceKind, QueueConfig, SimConfig};
+use crate::config::{AsyncDepthOwner, DeviceConfig, DeviceKind, QueueConfig, SimConfig, TagAlloc};
 use crate::dm::Dm;
 use crate::drive::Drive;
 use crate::drive::capped::Capped;
 use crate::drive::null_blk::NullBlk;
 use crate::fifo::Fifo;
 use crate::md::Md;
-use crate::observe::snapshot::DiskStats;
+use crate::observe::snapshot::{DiskStats, StallView};
 use crate::rng::Rng;
 use crate::slab::Idx;
 use crate::time::SimTime;
 use crate::units::{DevIdx, Op, Sector};
 
-/// `struct request_queue` with its one hardware queue.
+/// Smallest queue/nr_requests.
+const BLKDEV_MIN_RQ: u32 = 4;
+/// Largest with a scheduler.
+const MAX_SCHED_RQ: u32 = 2048;
+
+/// `struct request_queue`
 #[derive(Clone, Debug)]
 pub struct Queue {
     /// Limits and settings.
     pub cfg: QueueConfig,
-    /// Sched tags (with a scheduler).
-    pub sched_tags: Option<Tags>,
-    /// Driver tags.
-    pub tags: Tags,
+    /// Hardware queues, at least one.
+    pub hctxs: Vec<Hctx>,
     /// Scheduler.
     pub elevator: AnyElevator,
+    /// When the scheduler's timer event comes.
+    pub(super) timer_at: Option<SimTime>,
     /// Zone write plugs.
     pub wplugs: ZoneWplugs,
-    /// Asleep for a sched tag (without scheduler: driver tag), longest first.
-    pub(super) tag_waiters: Fifo<Waiter>,
+    /// What driver and device have.
+    pub at_device: AtDevice,
+    /// Flush machinery.
+    pub(super) flush: FlushQueue,
     /// Asleep until the queue thaws.
     pub(super) freeze_waiters: Fifo<Waiter>,
     /// q_usage_counter
@@ -46,6 +57,15 @@ pub struct Queue {
     pub(super) starved: bool,
     /// The request merges are tried with first.
     pub(super) last_merge: Option<Idx>,
+    /// How much later than `wake_ns` woken tasks run.
+    pub(super) wake_rng: Rng,
+    /// Found stalled.
+    pub stall: Option<StallView>,
+    /// Injected fault: a waiter that is about to lie down, too late.
+    pub(super) late: Option<(u16, u8, Waiter)>,
+    /// Lists used while requests are handed over and tasks are woken, kept for their memory.
+    pub(super) scratch: Fifo<Idx>,
+    pub(super) woken: Vec<(u8, Waiter)>,
 }
 
 /// A device: queue above, drive below.
@@ -68,7 +88,7 @@ impl Device {
     pub fn new(dev: DevIdx, cfg: &SimConfig) -> Self {
         let c = &cfg.devices[usize::from(dev)];
         Self {
-            queue: c.queue.map(|q| Queue::new(q, cfg.host.nr_cpus, Rng::stream(cfg.seed, "tags", u64::from(dev)))),
+            queue: c.queue.map(|q| Queue::new(q, dev, cfg)),
             media: Media::new(dev, cfg),
             throttle: c.throttle.map(Throttle::new),
             stats: DiskStats::default(),
@@ -154,29 +174,72 @@ impl Media {
 
 impl Queue {
     /// A queue as after registration.
-    pub fn new(cfg: QueueConfig, nr_cpus: u16, rng: Rng) -> Self {
+    pub fn new(cfg: QueueConfig, dev: DevIdx, sim: &SimConfig) -> Self {
+        let nr_cpus = sim.host.nr_cpus;
         let elevator = AnyElevator::new(&cfg, nr_cpus);
         let with_sched = elevator.has_sched_tags();
         let driver_depth = if with_sched { cfg.queue_depth } else { cfg.queue_depth.min(cfg.nr_requests) };
         let mut wplugs = ZoneWplugs::default();
         wplugs.worker.enabled = cfg.zoned_qd1_writes;
-        Self {
+        let hctxs = (0..cfg.nr_hw_queues.max(1)).map(|h| {
+            let rng = Rng::stream(sim.seed, "tags", u64::from(dev) | u64::from(h) << 16);
+            // Sched tags of a shared tag set have room for MAX_SCHED_RQ.
+            let room = if cfg.shared_users > 0 { MAX_SCHED_RQ } else { cfg.nr_requests };
+            let sched = with_sched.then(|| Tags::with_room(cfg.nr_requests, room, TagAlloc::Hint, nr_cpus, rng));
+            Hctx::new(Tags::new(driver_depth, cfg.tag_alloc, nr_cpus, rng), sched)
+        });
+        let mut q = Self {
             cfg,
-            sched_tags: with_sched.then(|| Tags::new(cfg.nr_requests, crate::config::TagAlloc::Hint, nr_cpus, rng)),
-            tags: Tags::new(driver_depth, cfg.tag_alloc, nr_cpus, rng),
+            hctxs: hctxs.collect(),
             elevator,
+            timer_at: None,
             wplugs,
-            tag_waiters: Fifo::new(),
+            at_device: AtDevice::default(),
+            flush: FlushQueue::default(),
             freeze_waiters: Fifo::new(),
             usage: 0,
             freezing: None,
             starved: false,
             last_merge: None,
-        }
+            wake_rng: Rng::stream(sim.seed, "wake", u64::from(dev)),
+            stall: None,
+            late: None,
+            scratch: Fifo::new(),
+            woken: Vec::new(),
+        };
+        q.set_tag_models(sim);
+        q
     }
-    /// Tasks asleep for a tag.
-    pub fn nr_tag_waiters(&self) -> u32 {
-        self.tag_waiters.len() as u32
+    /// queue/nr_requests with a scheduler: async_depth follows in proportion (kernel 3.3).
+    pub(super) fn set_nr_requests(&mut self, nr: u32, owner: AsyncDepthOwner) {
+        if !self.has_sched() {
+            return;
+        }
+        let nr = nr.clamp(BLKDEV_MIN_RQ, MAX_SCHED_RQ);
+        let old = u64::from(self.cfg.nr_requests.max(1));
+        let scaled = u64::from(self.cfg.async_depth) * u64::from(nr) / old;
+        self.cfg.async_depth = match owner {
+            AsyncDepthOwner::Queue => scaled.max(1) as u32,
+            // The elevator's attribute goes back to its default.
+            AsyncDepthOwner::Elevator => nr,
+            AsyncDepthOwner::Elevator517 => (3 * nr / 4).max(1),
+        };
+        self.cfg.nr_requests = nr;
+        for hctx in &mut self.hctxs {
+            if let Some(tags) = &mut hctx.sched_tags {
+                tags.resize(nr);
+            }
+        }
+        self.elevator.depth_updated(nr, self.cfg.async_depth);
+        self.tell_min_shallow(owner);
+    }
+    /// queue/async_depth, or the elevator's attribute of older kernels.
+    pub(super) fn set_async_depth(&mut self, depth: u32, owner: AsyncDepthOwner) {
+        if self.has_sched() {
+            self.cfg.async_depth = depth.clamp(1, self.cfg.nr_requests);
+            self.elevator.depth_updated(self.cfg.nr_requests, self.cfg.async_depth);
+            self.tell_min_shallow(owner);
+        }
     }
     /// A live change has frozen the queue.
     pub fn frozen(&self) -> bool {
@@ -184,7 +247,8 @@ impl Queue {
     }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
-        self.wplugs.heap_bytes() + self.tags.heap_bytes() + self.sched_tags.as_ref().map_or(0, Tags::heap_bytes) + 512
+        let hctxs: usize = self.hctxs.iter().map(|h| size_of::<Hctx>() + h.heap_bytes()).sum();
+        self.wplugs.heap_bytes() + self.elevator.heap_bytes() + hctxs + 512
     }
 }
 

@@ -9,7 +9,6 @@
 use super::bio::bflag;
 use super::split::nr_segments;
 use super::{Ctx, Task};
-use crate::event::Event;
 use crate::observe::trace::Action;
 use crate::slab::Idx;
 use crate::units::{DevIdx, Op, Sector};
@@ -32,7 +31,7 @@ impl Ctx<'_> {
     fn mergeable(&self, rq: Idx, bio: Idx) -> bool {
         let (r, b) = (&self.rqs[rq], &self.bios[bio]);
         !r.nomerge
-            && b.flags & bflag::NOMERGE == 0
+            && b.flags & (bflag::NOMERGE | bflag::PREFLUSH | bflag::FUA) == 0
             && r.op == b.op
             && r.prio == b.prio
             && matches!(b.op, Op::Read | Op::Write)
@@ -123,7 +122,7 @@ impl Ctx<'_> {
     /// `blk_mq_attempt_bio_merge`: true if the bio is part of a request now.
     pub(super) fn try_merge(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
         let (op, flags) = (self.bios[bio].op, self.bios[bio].flags);
-        if self.queue(dev).cfg.nomerges >= 2 || flags & bflag::NOMERGE != 0 || !matches!(op, Op::Read | Op::Write) {
+        if self.queue(dev).cfg.nomerges >= 2 || flags & (bflag::NOMERGE | bflag::PREFLUSH | bflag::FUA) != 0 || !matches!(op, Op::Read | Op::Write) {
             return false;
         }
         if let Some(t) = self.slot(task)
@@ -201,7 +200,7 @@ impl Ctx<'_> {
         let now = self.bus.now;
         let q = self.queue(dev);
         q.elevator.merged(a, b);
-        q.elevator.finished(b, now);
+        let run = q.elevator.finished(b, now);
         q.last_merge = q.last_merge.filter(|last| *last != second);
         let who = self.rqs[second].who;
         self.trace_rq(second, Action::BackMerge, who, 0);
@@ -216,8 +215,10 @@ impl Ctx<'_> {
         self.count_merge(dev, gone.op);
         self.devs[usize::from(dev)].account_stop(now);
         self.put_tags(dev, &gone);
-        // Whoever waits for the tag runs when this task has left the queue.
-        self.bus.after(0, Event::TagFreed(dev));
+        // The queue runs when this task has left it.
+        if core::mem::take(&mut self.hctx(dev, gone.hctx).restart) || run {
+            self.delay_run(dev, gone.hctx, 0);
+        }
         true
     }
 

@@ -3,19 +3,23 @@
 //! Models: block/blk-core.c and blk-mq.c, 7.1 (kernel 1.2, 1.3, 3.5 to 3.7).
 //! Rule: down: enter, check, split, merge, zone plug, tag, request, plug, scheduler, driver tag, drive. Up: C, bios end,
 //! zone plug, tags, waiters, next dispatch. A waiter resumes where it stopped.
-//! Leaves out: several hardware queues, requeues, flush, timeouts.
+//! Leaves out: polling, timeouts.
 
 pub mod bio;
 mod device;
 pub mod elevator;
+mod flush;
+pub mod hctx;
 mod merge;
 pub mod plug;
 pub mod request;
 pub mod sbitmap;
 pub mod split;
+mod stall;
 pub mod tag;
 pub mod task;
 pub mod throttle;
+mod wait;
 pub mod zone_wplug;
 pub mod zone_wplug_worker;
 
@@ -23,7 +27,7 @@ use alloc::vec::Vec;
 
 use crate::bus::Bus;
 use crate::config::{DriveConfig, SimConfig, ZoneOrdering};
-use crate::drive::{Cmd, Done, fault};
+use crate::drive::Done;
 use crate::event::Event;
 use crate::observe::snapshot::JobState;
 use crate::observe::trace::{Action, NO_ORIGIN, TraceRecord, flag};
@@ -239,6 +243,9 @@ impl Ctx<'_> {
         if end > self.capacity(b.dev) {
             return Some(BlkStatus::IoErr);
         }
+        if b.op == Op::DrvIn && self.devs[usize::from(b.dev)].queue.is_none() {
+            return Some(BlkStatus::NotSupp);
+        }
         let zoned = self.disk_cfg(b.dev).is_some_and(|d| d.profile.zoned);
         (b.op.is_zone_mgmt() && !zoned).then_some(BlkStatus::NotSupp)
     }
@@ -284,7 +291,8 @@ impl Ctx<'_> {
             return true;
         }
         let zone = self.zone_of(dev, self.bios[bio].sector);
-        if let Some(d) = self.devs[usize::from(dev)].media.disk_mut() {
+        let moves = !matches!(self.bios[bio].op, Op::Flush | Op::DrvIn);
+        if let Some(d) = self.devs[usize::from(dev)].media.disk_mut().filter(|_| moves) {
             d.touch(zone);
         }
         let limits = self.limits(dev);
@@ -383,51 +391,14 @@ impl Ctx<'_> {
         });
     }
 
-    /// From here a bio gets a request: takes a tag, or its task sleeps (false).
-    pub(crate) fn issue_bio(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
-        // Whoever sleeps first gets the next tag first.
-        if self.queue(dev).tag_waiters.is_empty() && self.get_tag_and_start(dev, bio, task) {
-            return true;
-        }
-        if self.bios[bio].flags & bflag::NOWAIT != 0 {
-            self.end_without_request(bio, BlkStatus::Again);
-            return true;
-        }
-        let q = self.queue(dev);
-        let nr_requests = q.cfg.nr_requests;
-        q.tag_waiters.push_back(Waiter { task, bio });
-        let (id, job) = (self.bios[bio].id, self.bios[bio].job);
-        self.bus.because(id, Why::NoSchedTag { job, nr_requests });
-        self.sleep(task, JobState::WaitTag);
-        false
-    }
-
-    /// `blk_mq_get_tag` without the sleep, and the request that follows; false when no tag may be had.
-    fn get_tag_and_start(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
-        let cpu = self.cpu_of(self.bios[bio].job);
-        let b = &self.bios[bio];
-        let (op, job, sync) = (b.op, b.job, b.op == Op::Read || b.flags & bflag::SYNC != 0);
-        let rq = self.rqs.insert(placeholder(dev, bio));
-        let q = self.queue(dev);
-        let sched = q.sched_tags.is_some();
-        let shallow = q.elevator.limit_depth(op, sync, job, q.cfg.async_depth);
-        let tags = q.sched_tags.as_mut().unwrap_or(&mut q.tags);
-        // `blk_mq_get_tag` tries again before it sleeps.
-        let Some(tag) = tags.get(cpu, rq, shallow).or_else(|| tags.get(cpu, rq, shallow)) else {
-            self.rqs.remove(rq);
-            return false;
-        };
-        self.start_request(dev, bio, task, rq, tag, sched);
-        true
-    }
-
     /// Fills the request (G), lets zone write plugging pull bios in, and hands it on.
-    fn start_request(&mut self, dev: DevIdx, bio: Idx, task: Task, rq: Idx, tag: u32, sched: bool) {
+    fn start_request(&mut self, dev: DevIdx, bio: Idx, task: Task, rq: Idx, tag: u32, hctx: u16) {
         self.ids.1 += 1;
         let now = self.bus.now;
         let b = &self.bios[bio];
         let zone = self.zone_of(dev, b.sector);
         let who = self.who(task);
+        let sched = self.devs[usize::from(dev)].queue.as_ref().is_some_and(Queue::has_sched);
         self.rqs[rq] = Request {
             id: self.ids.1,
             dev,
@@ -439,13 +410,17 @@ impl Ctx<'_> {
             biotail: bio,
             nr_bios: 1,
             nr_segments: self.bio_segments(bio),
-            nomerge: b.flags & bflag::NOMERGE != 0,
-            sync: b.flags & bflag::SYNC != 0,
+            nomerge: b.flags & (bflag::NOMERGE | bflag::PREFLUSH | bflag::FUA) != 0,
+            sync: b.flags & (bflag::SYNC | bflag::PREFLUSH | bflag::FUA) != 0,
             prio: b.prio,
             zone_write_plugging: false,
             tag: (!sched).then_some(tag),
             internal_tag: sched.then_some(tag),
+            job: b.job,
             cpu: self.cpu_of(b.job),
+            hctx,
+            sched: false,
+            flush: 0,
             who,
             g_time: now,
             i_time: now,
@@ -454,7 +429,9 @@ impl Ctx<'_> {
         if self.bus.measuring {
             self.bus.stats.q2g.add(now - b.q_time);
         }
-        self.devs[usize::from(dev)].account_start(now);
+        if hctx::is_accounted(&self.rqs[rq]) {
+            self.devs[usize::from(dev)].account_start(now);
+        }
         let plugged = b.flags & bflag::ZONE_WRITE_PLUGGING != 0;
         self.trace_rq(rq, Action::GetRq, who, u64::from(tag));
         if plugged {
@@ -463,12 +440,34 @@ impl Ctx<'_> {
         if task == Task::Worker {
             self.worker_waits_for(dev, rq);
         }
+        let op = self.rqs[rq].op;
+        if op == Op::DrvIn {
+            // Pass-through bypasses the scheduler.
+            self.bypass_insert(dev, rq);
+            self.run_hw_queue(dev, hctx);
+            return;
+        }
+        if self.bios[bio].flags & (bflag::PREFLUSH | bflag::FUA) != 0 || op == Op::Flush {
+            if self.insert_flush(dev, rq) {
+                return;
+            }
+            if op == Op::Flush {
+                self.end_request(dev, rq, BlkStatus::Ok);
+                return;
+            }
+        }
         // The plug work and the worker have no plug, nor has a task before 6.10 that opened none.
         match self.slot(task).filter(|t| self.tasks[*t].plug.is_some()) {
             Some(t) => self.plug_add(t, rq),
             None => {
-                self.insert_or_issue(dev, rq, false);
-                self.run_hw_queue(dev);
+                let h = &self.queue(dev).hctxs;
+                let busy = h[usize::from(hctx)].dispatch_busy > 0 && h.len() == 1;
+                if sched || busy {
+                    self.insert(dev, rq);
+                    self.run_hw_queue_async(dev, hctx);
+                } else {
+                    self.issue_directly(dev, rq);
+                }
             }
         }
     }
@@ -483,7 +482,7 @@ impl Ctx<'_> {
             nr_sectors: r.nr_sectors,
             prio: r.prio,
             sync: r.op == Op::Read || r.sync,
-            job: self.bios[r.bio].job,
+            job: r.job,
             cpu: r.cpu,
             start: r.g_time,
         }
@@ -498,27 +497,23 @@ impl Ctx<'_> {
             sector: b.sector,
             nr_sectors: b.nr_sectors,
             prio: b.prio,
-            sync: b.op == Op::Read || b.flags & bflag::SYNC != 0,
+            sync: b.is_sync(),
             job: b.job,
             cpu: self.cpu_of(b.job),
             start: self.bus.now,
         }
     }
 
-    /// A request leaves its task: to the scheduler or ctx list (`hold`: from a task that sleeps), or to the driver.
-    /// The caller runs the queue.
-    pub(super) fn insert_or_issue(&mut self, dev: DevIdx, rq: Idx, hold: bool) {
+    /// `blk_mq_insert_request`: to the scheduler, or the ctx list. The caller runs the queue.
+    pub(super) fn insert(&mut self, dev: DevIdx, rq: Idx) {
         let now = self.bus.now;
-        let sched = self.queue(dev).sched_tags.is_some();
-        if !sched && !hold {
-            self.issue(dev, rq);
-            return;
-        }
+        let sched = self.queue(dev).has_sched();
         if sched && self.try_insert_merge(dev, rq) {
             return;
         }
         let who = self.rqs[rq].who;
         self.rqs[rq].i_time = now;
+        self.rqs[rq].sched = sched;
         self.trace_rq(rq, Action::Insert, who, 0);
         if self.bus.measuring {
             self.bus.stats.g2i.add(now - self.rqs[rq].g_time);
@@ -530,100 +525,102 @@ impl Ctx<'_> {
         if sched && mergeable && q.last_merge.is_none() {
             q.last_merge = Some(rq);
         }
-    }
-
-    /// Moves requests from the scheduler to the drive while driver tags last.
-    pub(super) fn run_hw_queue(&mut self, dev: DevIdx) {
-        loop {
-            let now = self.bus.now;
-            let q = self.queue(dev);
-            let sched = q.sched_tags.is_some();
-            if sched && !q.tags.any_free() {
-                if let Some(rq) = q.elevator.any_queued()
-                    && !core::mem::replace(&mut q.starved, true)
-                {
-                    let queue_depth = q.cfg.queue_depth;
-                    let (id, bio) = (self.rqs[rq].id, self.bios[self.rqs[rq].bio].id);
-                    self.bus.because(bio, Why::NoDriverTag { rq: id, queue_depth });
-                }
-                return;
-            }
-            q.starved = false;
-            let queues = q.cfg.nr_hw_queues.max(1);
-            let Some(rq) = (0..queues).find_map(|h| q.elevator.dispatch(h, false, now)) else { return };
-            q.last_merge = q.last_merge.filter(|last| *last != rq);
-            if sched {
-                let cpu = self.rqs[rq].cpu;
-                // `blk_mq_mark_tag_wait` tries again: round robin does not look back within a word.
-                let tags = &mut self.queue(dev).tags;
-                let tag = tags.get(cpu, rq, u32::MAX).or_else(|| tags.get(cpu, rq, u32::MAX));
-                self.rqs[rq].tag = tag;
-            }
-            self.issue(dev, rq);
-        }
-    }
-
-    /// D: the driver sends the command to the drive.
-    fn issue(&mut self, dev: DevIdx, rq: Idx) {
-        let now = self.bus.now;
-        let (who, tag) = (self.rqs[rq].who, self.rqs[rq].tag.unwrap_or(0));
-        self.rqs[rq].d_time = Some(now);
-        self.bus.stats.nr_issued += 1;
-        self.trace_rq(rq, Action::Issue, who, u64::from(tag));
-        let r = &self.rqs[rq];
-        let b = &self.bios[r.bio];
-        let cmd = Cmd {
-            rq,
-            rq_id: r.id,
-            bio: b.id,
-            job: b.job,
-            op: r.op,
-            sector: r.sector,
-            nr_sectors: r.nr_sectors,
-            zone: r.zone,
-            origin: b.origin,
-            arrived: now,
-        };
-        match fault::verdict(&self.cfg.faults, dev, cmd.sector, u64::from(cmd.nr_sectors), now) {
-            Some(status) => {
-                let ns = self.disk_cfg(dev).map_or(0, |d| d.profile.command_ns);
-                self.bus.after(ns, Event::Done(dev, rq, status));
-            }
-            None => match &mut self.devs[usize::from(dev)].media {
-                Media::Disk(d) => d.submit(&mut self.bus, cmd),
-                Media::Capped(c) => c.submit(&mut self.bus, cmd),
-                Media::NullBlk(n) => {
-                    if let Some(Done { rq, status }) = n.submit(&mut self.bus, cmd) {
-                        self.bus.after(0, Event::Done(dev, rq, status));
-                    }
-                }
-                Media::Md(_) | Media::Dm(_) => unreachable!("a stacked device has no queue"),
-            },
+        if sched {
+            self.arm_elevator(dev);
         }
     }
 
     // ---- up ----
 
+    /// A command came back, on the CPU its hardware queue interrupts.
+    pub(crate) fn interrupted(&mut self, dev: DevIdx, done: Done) {
+        let ns = self.cfg.host.ipi_ns;
+        let Done { rq, status } = done;
+        if ns > 0 && self.queue(dev).cfg.rq_affinity == 2 && self.irq_cpu(dev, self.rqs[rq].hctx) != self.rqs[rq].cpu {
+            self.bus.after(ns, Event::Softirq(dev, rq, status));
+            return;
+        }
+        self.complete(dev, done);
+    }
+
+    /// The CPU a hardware queue interrupts: the first it serves.
+    fn irq_cpu(&self, dev: DevIdx, h: u16) -> u16 {
+        let queues = self.devs[usize::from(dev)].queue.as_ref().map_or(1, |q| q.hctxs.len() as u16);
+        let cpus = self.cfg.host.nr_cpus;
+        (0..cpus).find(|cpu| elevator::none::hctx_of(*cpu, cpus, queues) == h).unwrap_or(0)
+    }
+
     /// C: a command came back.
     pub(crate) fn complete(&mut self, dev: DevIdx, done: Done) {
+        if let Some((r, run)) = self.complete_request(dev, done) {
+            self.put_tags(dev, &r);
+            self.restart_queues(dev, r.hctx, run);
+        }
+    }
+
+    /// Commands of one hardware queue that came back together, without scheduler: their tags are freed at once.
+    pub(crate) fn complete_batch(&mut self, dev: DevIdx, batch: &[Done]) {
+        let mut tags = Vec::new();
+        let mut of = None;
+        for done in batch {
+            let Some((r, run)) = self.complete_request(dev, *done) else { continue };
+            if r.internal_tag.is_some() || of.is_some_and(|h| h != r.hctx) {
+                self.put_tags(dev, &r);
+                self.restart_queues(dev, r.hctx, run);
+                continue;
+            }
+            of = Some(r.hctx);
+            tags.extend(r.tag);
+        }
+        if let Some(h) = of {
+            let cpu = self.irq_cpu(dev, h);
+            self.put_tag_batch(dev, h, &tags, cpu);
+            self.restart_queues(dev, h, false);
+        }
+    }
+
+    /// C, and what follows until the request's tags are free; `None` where it is not over yet. True: the scheduler wants
+    /// the queue to run.
+    fn complete_request(&mut self, dev: DevIdx, done: Done) -> Option<(Request, bool)> {
         let Done { rq, status } = done;
         let now = self.bus.now;
+        if status == BlkStatus::Again {
+            self.requeue(dev, rq);
+            return None;
+        }
         self.trace_rq(rq, Action::Complete, flag::IRQ, u64::from(status.errno_number()));
-        let (op, zone, d_time, i_time, g_time) = {
-            let r = &self.rqs[rq];
-            (r.op, r.zone, r.d_time.unwrap_or(now), r.i_time, r.g_time)
-        };
+        let r = &self.rqs[rq];
+        let (op, zone, flush) = (r.op, r.zone, r.flush);
+        let (d_time, i_time, g_time) = (r.d_time.unwrap_or(now), r.i_time, r.g_time);
         if self.bus.measuring {
             self.bus.stats.i2d.add(d_time - i_time.max(g_time));
             self.bus.stats.d2c.add(now - d_time);
         }
+        self.left_device(dev, op);
         if status == BlkStatus::Ok {
             self.zone_mgmt_done(dev, op, zone);
         } else {
             let bio = self.bios[self.rqs[rq].bio].id;
             self.bus.because(bio, Why::DeviceError { zone, status });
         }
+        if flush != 0 && !self.flush_done(dev, rq, status) {
+            return None;
+        }
         let queued = self.queued(rq);
+        let r = self.finish_request(dev, rq, status);
+        if r.sched {
+            let e = &mut self.queue(dev).elevator;
+            e.completed(queued, now, d_time);
+            let run = e.finished(queued, now);
+            self.arm_elevator(dev);
+            return Some((r, run));
+        }
+        Some((r, false))
+    }
+
+    /// Ends the bios of a request and the request itself, but for its tags.
+    fn finish_request(&mut self, dev: DevIdx, rq: Idx, status: BlkStatus) -> Request {
+        let now = self.bus.now;
         let mut next = Some(self.rqs[rq].bio);
         while let Some(bio) = next {
             next = self.bios[bio].next.take();
@@ -632,42 +629,23 @@ impl Ctx<'_> {
         if self.rqs[rq].zone_write_plugging {
             self.zone_finish_request(dev, rq);
         }
-        let e = &mut self.queue(dev).elevator;
-        e.completed(queued, now, d_time);
-        // The queue runs below in any case.
-        e.finished(queued, now);
         let r = self.rqs.remove(rq);
-        self.devs[usize::from(dev)].account_done(now, op, r.nr_sectors, g_time);
+        if hctx::is_accounted(&r) {
+            self.devs[usize::from(dev)].account_done(now, r.op, r.nr_sectors, r.g_time);
+        }
+        r
+    }
+
+    /// `blk_mq_end_request` of a request that is not at the device: the end of a flush sequence.
+    pub(super) fn end_request(&mut self, dev: DevIdx, rq: Idx, status: BlkStatus) {
+        if self.rqs[rq].d_time.is_none() {
+            self.trace_rq(rq, Action::Complete, flag::IRQ, u64::from(status.errno_number()));
+        }
+        let r = self.finish_request(dev, rq, status);
         self.put_tags(dev, &r);
-        self.tag_freed(dev);
-    }
-
-    /// Gives a request's tags back.
-    pub(super) fn put_tags(&mut self, dev: DevIdx, r: &Request) {
-        let q = self.queue(dev);
-        if let Some(tag) = r.tag {
-            q.tags.put(tag, r.cpu);
-        }
-        if let (Some(tag), Some(tags)) = (r.internal_tag, q.sched_tags.as_mut()) {
-            tags.put(tag, r.cpu);
-        }
-    }
-
-    /// Tags came back: someone may go on, and the queue runs.
-    pub(crate) fn tag_freed(&mut self, dev: DevIdx) {
-        self.wake_tag_waiter(dev);
-        self.run_hw_queue(dev);
-    }
-
-    /// A freed tag goes to the task that has slept longest, of those that may have it.
-    fn wake_tag_waiter(&mut self, dev: DevIdx) {
-        for i in 0..self.queue(dev).tag_waiters.len() {
-            let Waiter { task, bio } = self.queue(dev).tag_waiters[i];
-            if self.get_tag_and_start(dev, bio, task) {
-                self.queue(dev).tag_waiters.remove(i);
-                self.resume(task);
-                return;
-            }
+        let ns = self.cfg.host.kblockd_ns;
+        if core::mem::take(&mut self.hctx(dev, r.hctx).restart) {
+            self.delay_run(dev, r.hctx, ns);
         }
     }
 
@@ -731,7 +709,7 @@ impl Ctx<'_> {
     pub(crate) fn change(&mut self, number: u32) {
         let change = &self.cfg.changes[number as usize];
         let (dev, setting) = (change.dev, change.setting);
-        let now = self.bus.now;
+        let (now, owner) = (self.bus.now, self.cfg.kernel.async_depth_owner);
         let q = self.queue(dev);
         let (_, since) = *q.freezing.get_or_insert((number, now));
         if q.usage > 0 {
@@ -743,6 +721,8 @@ impl Ctx<'_> {
                 q.cfg.zoned_qd1_writes = on;
                 q.wplugs.worker.enabled = on;
             }
+            crate::config::Setting::NrRequests(nr) => q.set_nr_requests(nr, owner),
+            crate::config::Setting::AsyncDepth(depth) => q.set_async_depth(depth, owner),
         }
         let waiters = core::mem::take(&mut q.freeze_waiters);
         self.bus.stats.frozen_ns += now - since;
@@ -765,36 +745,9 @@ pub struct NewBio {
     /// Length.
     pub nr_sectors: u32,
     /// Bits of [`bflag`].
-    pub flags: u8,
+    pub flags: u16,
     /// Priority.
     pub prio: IoPrio,
-}
-
-/// A slot reserved before its tag is known.
-fn placeholder(dev: DevIdx, bio: Idx) -> Request {
-    Request {
-        id: 0,
-        dev,
-        op: Op::Read,
-        sector: 0,
-        nr_sectors: 0,
-        zone: 0,
-        bio,
-        biotail: bio,
-        nr_bios: 0,
-        nr_segments: 0,
-        nomerge: false,
-        sync: false,
-        prio: Default::default(),
-        zone_write_plugging: false,
-        tag: None,
-        internal_tag: None,
-        cpu: 0,
-        who: 0,
-        g_time: 0,
-        i_time: 0,
-        d_time: None,
-    }
 }
 
 #[cfg(test)]

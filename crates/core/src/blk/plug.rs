@@ -97,10 +97,35 @@ impl Ctx<'_> {
             list = rest;
             let who = self.rqs[first].who | if asleep { flag::SCHEDULE } else { 0 };
             self.trace_rq(first, Action::Unplug, who, group.len() as u64);
-            for rq in group {
-                self.insert_or_issue(dev, rq, asleep);
+            self.flush_group(dev, group, asleep);
+        }
+    }
+
+    /// Requests of one queue: without scheduler and unless their task sleeps, straight to the driver until that is busy;
+    /// else inserted, and their hardware queues run.
+    fn flush_group(&mut self, dev: DevIdx, group: Fifo<Idx>, asleep: bool) {
+        let mut direct = !asleep && !self.queue(dev).has_sched();
+        let mut run = None;
+        for rq in group {
+            if direct {
+                direct = self.issue_directly(dev, rq);
+                continue;
             }
-            self.run_hw_queue(dev);
+            let h = self.rqs[rq].hctx;
+            if run.is_some_and(|other| other != h) {
+                self.run_flushed(dev, run, asleep);
+            }
+            self.insert(dev, rq);
+            run = Some(h);
+        }
+        self.run_flushed(dev, run, asleep);
+    }
+
+    fn run_flushed(&mut self, dev: DevIdx, run: Option<u16>, asleep: bool) {
+        match run {
+            Some(h) if asleep => self.run_hw_queue_async(dev, h),
+            Some(h) => self.run_hw_queue(dev, h),
+            None => {}
         }
     }
 

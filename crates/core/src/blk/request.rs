@@ -6,7 +6,19 @@
 
 use crate::slab::Idx;
 use crate::time::SimTime;
-use crate::units::{DevIdx, IoPrio, Op, RqId, Sector, Tag, ZoneNo};
+use crate::units::{DevIdx, IoPrio, JobIdx, Op, RqId, Sector, Tag, ZoneNo};
+
+/// Steps of a flush sequence a request still has to do.
+pub mod fseq {
+    /// REQ_FSEQ_PREFLUSH
+    pub const PRE: u8 = 1;
+    /// REQ_FSEQ_DATA
+    pub const DATA: u8 = 2;
+    /// REQ_FSEQ_POSTFLUSH
+    pub const POST: u8 = 4;
+    /// The flush command itself, which several wait for.
+    pub const FLUSH_RQ: u8 = 128;
+}
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +55,16 @@ pub struct Request {
     pub tag: Option<Tag>,
     /// Sched tag.
     pub internal_tag: Option<Tag>,
+    /// Job of its first bio.
+    pub job: JobIdx,
     /// CPU of the submitter.
     pub cpu: u16,
+    /// Hardware queue of that CPU.
+    pub hctx: u16,
+    /// RQF_USE_SCHED: it was inserted into the scheduler.
+    pub sched: bool,
+    /// Bits of [`fseq`]; 0 outside flush sequences.
+    pub flush: u8,
     /// Trace flags naming who issues it.
     pub who: u16,
     /// G
@@ -56,6 +76,36 @@ pub struct Request {
 }
 
 impl Request {
+    /// A slot reserved before its tag is known.
+    pub fn reserved(dev: DevIdx, bio: Idx) -> Self {
+        Self {
+            id: 0,
+            dev,
+            op: Op::Read,
+            sector: 0,
+            nr_sectors: 0,
+            zone: 0,
+            bio,
+            biotail: bio,
+            nr_bios: 0,
+            nr_segments: 0,
+            nomerge: false,
+            sync: false,
+            prio: IoPrio::default(),
+            zone_write_plugging: false,
+            tag: None,
+            internal_tag: None,
+            job: 0,
+            cpu: 0,
+            hctx: 0,
+            sched: false,
+            flush: 0,
+            who: 0,
+            g_time: 0,
+            i_time: 0,
+            d_time: None,
+        }
+    }
     /// First sector behind it.
     pub fn end(&self) -> Sector {
         self.sector + u64::from(self.nr_sectors)

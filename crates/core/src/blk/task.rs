@@ -15,7 +15,7 @@ use crate::observe::snapshot::JobState;
 use crate::observe::trace::{Action, flag};
 use crate::observe::why::Why;
 use crate::slab::Idx;
-use crate::units::{BioId, DevIdx, JobIdx, Op, Sector};
+use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, Op, Sector};
 
 /// The bio of a step as the step found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,10 @@ impl Ctx<'_> {
 
     /// `submit_bio_noacct`: checks, throttling, then the lists. False when the task sleeps or is not through.
     pub(crate) fn submit_noacct(&mut self, t: usize, bio: Idx) -> bool {
+        if self.flushes_for_nothing(bio) {
+            self.bio_endio(bio, BlkStatus::Ok);
+            return true;
+        }
         if let Some(status) = self.refuse(bio) {
             self.end_without_request(bio, status);
             return true;

@@ -4,7 +4,7 @@
 //! reset) on the geometry of the profile.
 //! Rule: one command on the interface, one under the head; writes are admitted in order of arrival and acknowledged
 //! when cached; a write error is decided when the command is admitted.
-//! Leaves out: read cache and read-ahead, the interface time of reads, NCQ against non-NCQ commands.
+//! Leaves out: read cache and read-ahead, the interface time of reads.
 
 pub mod capped;
 pub mod destage;
@@ -52,6 +52,8 @@ pub struct Cmd {
     pub origin: Sector,
     /// When it arrived, ns.
     pub arrived: SimTime,
+    /// High priority (NCQ priority).
+    pub high: bool,
 }
 
 /// A command is done.
@@ -118,6 +120,8 @@ pub struct Drive {
     zones: Zones,
     /// The first waiting write was found to have no room (said once).
     stalled: bool,
+    /// A command of high priority has been here.
+    any_high: bool,
 }
 
 impl Drive {
@@ -148,6 +152,7 @@ impl Drive {
             head,
             zones,
             stalled: false,
+            any_high: false,
         }
     }
 
@@ -168,6 +173,7 @@ impl Drive {
 
     /// Takes a command in (its zone was touched when its bio was queued).
     pub fn submit(&mut self, bus: &mut Bus, cmd: Cmd) {
+        self.any_high |= cmd.high;
         self.waiting.push_back(cmd);
         self.admit(bus);
         self.start_head(bus);
@@ -178,7 +184,8 @@ impl Drive {
         if self.interface.is_some() || self.reset.is_some() {
             return;
         }
-        let Some(i) = self.waiting.iter().position(|c| c.op != Op::Read) else { return };
+        let high = |c: &Cmd| self.any_high && c.high && c.op != Op::Read;
+        let Some(i) = self.waiting.iter().position(high).or_else(|| self.waiting.iter().position(|c| c.op != Op::Read)) else { return };
         let cmd = self.waiting[i];
         let p = &self.setup.cfg.profile;
         match cmd.op {
@@ -207,6 +214,8 @@ impl Drive {
                 self.waiting.remove(i);
                 self.reset = Some(cmd);
             }
+            // A flush is done when the medium has what the cache acknowledged.
+            Op::Flush if !self.cache.is_empty() => {}
             Op::Flush | Op::DrvIn => self.start_interface(bus, i, BlkStatus::Ok, p.command_ns),
             op => {
                 let status = self.zones.manage(op, cmd.zone, p.zone_capacity_sectors, p.max_open_zones);
@@ -273,7 +282,8 @@ impl Drive {
 
     /// Position in `waiting` of the read to serve: one that waited too long, else the one reached first.
     fn next_read(&self, now: SimTime) -> Option<usize> {
-        let reads = || self.waiting.iter().enumerate().filter(|(_, c)| c.op == Op::Read);
+        let high = self.any_high && self.waiting.iter().any(|c| c.high && c.op == Op::Read);
+        let reads = || self.waiting.iter().enumerate().filter(|(_, c)| c.op == Op::Read && (c.high || !high));
         let aged = reads().find(|(_, c)| now - c.arrived > self.setup.cfg.profile.read_age_ns);
         let best = aged.or_else(|| {
             reads().min_by_key(|(_, c)| {

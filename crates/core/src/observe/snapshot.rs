@@ -255,8 +255,14 @@ pub struct DeviceView {
     pub sched_tags: Option<TagsView>,
     /// Driver tags.
     pub tags: TagsView,
-    /// Requests on hctx->dispatch.
+    /// Requests on hctx->dispatch of the first hardware queue.
     pub dispatch: Vec<RequestView>,
+    /// All hardware queues, where there are several; the tags of the first are `sched_tags` and `tags`.
+    pub hctxs: Vec<HctxView>,
+    /// dispatch_busy of the first hardware queue.
+    pub dispatch_busy: u32,
+    /// Found stalled.
+    pub stall: Option<StallView>,
     /// Frozen by a live change.
     pub frozen: bool,
     /// Inside the drive.
@@ -269,6 +275,38 @@ pub struct DeviceView {
     pub stripe_cache: Option<StripeCacheView>,
     /// Bios held back by blk-throttle.
     pub throttled: u32,
+}
+
+/// One hardware queue.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct HctxView {
+    /// Requests on hctx->dispatch.
+    pub dispatch: Vec<RequestView>,
+    /// dispatch_busy
+    pub dispatch_busy: u32,
+    /// SCHED_RESTART
+    pub restart: bool,
+    /// Wait queue the next sleeper takes.
+    pub wait_index: u8,
+    /// Driver tags its requests hold.
+    pub nr_active: u32,
+    /// sched_tags; `None` without scheduler, or shared with the first hardware queue.
+    pub sched_tags: Option<TagsView>,
+    /// Driver tags; `None`: shared with the first hardware queue.
+    pub tags: Option<TagsView>,
+}
+
+/// A hardware queue nothing will ever run again: see [`crate::observe::why::Why::Stalled`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StallView {
+    /// Hardware queue.
+    pub hctx: u16,
+    /// When it was found, ns.
+    pub since: SimTime,
+    /// wake_batch of its tags.
+    pub wake_batch: u32,
+    /// Tasks asleep.
+    pub waiters: u32,
 }
 
 /// `struct blk_zone_wplug` as debugfs shows it.

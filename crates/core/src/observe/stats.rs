@@ -174,6 +174,14 @@ pub struct Stats {
     pub nr_resets: u64,
     /// Sectors of each member that a sync thread is through with, in the window.
     pub sync_sectors: u64,
+    /// Tasks woken for a tag, whole run.
+    pub nr_wakeups: u64,
+    /// Hardware queues found stalled, whole run.
+    pub nr_stalls: u64,
+    /// Pass-through commands done, from Q to C.
+    pub pass_through: Stage,
+    /// The longest of them, ns.
+    pub pass_through_max: SimDuration,
     /// Live changes: time their queue freezes took, ns.
     pub frozen_ns: SimDuration,
 }

@@ -33,6 +33,8 @@ pub enum Why {
     NoSchedTag { job: JobIdx, nr_requests: u32 },
     /// No driver tag was free: the request waits in the scheduler or dispatch list.
     NoDriverTag { rq: RqId, queue_depth: u32 },
+    /// Tags are free and tasks wait, but nothing is on its way that would wake them.
+    Stalled { dev: u16, hctx: u16, wake_batch: u32, waiters: u32 },
     /// The head left a zone for another: why, in commands still cached there.
     HeadLeaves { from: ZoneNo, to: ZoneNo, left: u32, written: u32 },
     /// The head waits for the sector to come round.

@@ -186,7 +186,13 @@ impl Ctx<'_> {
             return;
         }
         if bio.op.is_dataless() {
-            self.bus.stats.nr_resets += u64::from(bio.op == Op::ZoneReset);
+            let s = &mut self.bus.stats;
+            s.nr_resets += u64::from(bio.op == Op::ZoneReset);
+            if bio.op == Op::DrvIn {
+                let ns = self.bus.now - bio.q_time;
+                s.pass_through.add(ns);
+                s.pass_through_max = s.pass_through_max.max(ns);
+            }
             return;
         }
         self.bus.stats.total_ios += 1;
@@ -295,5 +301,6 @@ impl Ctx<'_> {
 fn listed(b: &ListedBio, prio: IoPrio) -> NewBio {
     let nowait = if b.nowait { bflag::NOWAIT } else { 0 };
     let sync = if b.op == Op::Write { bflag::SYNC } else { 0 };
-    NewBio { op: b.op, sector: b.sector, nr_sectors: b.nr_sectors, flags: nowait | sync, prio }
+    let flush = if b.preflush { bflag::PREFLUSH } else { 0 } | if b.fua { bflag::FUA } else { 0 };
+    NewBio { op: b.op, sector: b.sector, nr_sectors: b.nr_sectors, flags: nowait | sync | flush, prio }
 }

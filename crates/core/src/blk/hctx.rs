@@ -1,0 +1,556 @@
+//! Hardware queues: what runs them, in which order requests leave, and what happens to those the driver cannot take.
+//!
+//! Models: `struct blk_mq_hw_ctx`, block/blk-mq-sched.c, `blk_mq_dispatch_rq_list`, 7.1 (kernel 3.5 to 3.7).
+//! Rule: hctx->dispatch goes first; a scheduler is asked only while budget and driver tags last; what could not go waits
+//! in hctx->dispatch until a completion restarts the queue (SCHED_RESTART), or 3 ms where the driver promised none.
+//! Leaves out: quiesced and stopped queues, CPU hotplug, ->commit_rqs; hardware queues of other users of a shared set.
+
+use super::Ctx;
+use super::request::Request;
+use super::tag::{Tags, fair_share};
+use crate::drive::{Cmd, fault};
+use crate::event::Event;
+use crate::fifo::Fifo;
+use crate::observe::trace::Action;
+use crate::observe::why::Why;
+use crate::slab::Idx;
+use crate::time::{SimDuration, SimTime};
+use crate::units::{BlkStatus, DevIdx, IoClass, Op};
+
+use super::Media;
+
+/// BLK_MQ_RESOURCE_DELAY, BLK_MQ_BUDGET_DELAY, SCSI_QUEUE_DELAY
+const RETRY_NS: SimDuration = 3_000_000;
+
+/// From a requeue to the work that issues it again, at least.
+const REQUEUE_NS: SimDuration = 1_000;
+
+/// `struct blk_mq_hw_ctx`
+#[derive(Clone, Debug)]
+pub struct Hctx {
+    /// Requests that left the scheduler and could not go yet: they go before everything else.
+    pub dispatch: Fifo<Idx>,
+    /// Wait queue the next sleeper takes.
+    pub wait_index: u8,
+    /// Moving average of how often the driver was busy.
+    pub dispatch_busy: u32,
+    /// BLK_MQ_S_SCHED_RESTART: the next completion runs the queue.
+    pub restart: bool,
+    /// Driver tags its requests hold.
+    pub nr_active: u32,
+    /// Driver tags (with host-wide tags: those of the first hardware queue serve all).
+    pub tags: Tags,
+    /// Sched tags (with a scheduler).
+    pub sched_tags: Option<Tags>,
+    /// A run that is due later.
+    run_at: Option<SimTime>,
+    /// It runs now; it was asked to run again meanwhile.
+    running: bool,
+    again: bool,
+}
+
+impl Hctx {
+    /// As after registration.
+    pub fn new(tags: Tags, sched_tags: Option<Tags>) -> Self {
+        Self {
+            dispatch: Fifo::new(),
+            wait_index: 0,
+            dispatch_busy: 0,
+            restart: false,
+            nr_active: 0,
+            tags,
+            sched_tags,
+            run_at: None,
+            running: false,
+            again: false,
+        }
+    }
+    /// `blk_mq_update_dispatch_busy`: weight 8, factor 4.
+    fn update_busy(&mut self, busy: bool) {
+        self.dispatch_busy = (7 * self.dispatch_busy + if busy { 16 } else { 0 }) / 8;
+    }
+    /// Bytes of the backing memory, about.
+    pub fn heap_bytes(&self) -> usize {
+        self.dispatch.capacity() * size_of::<Idx>()
+            + self.tags.heap_bytes()
+            + self.sched_tags.as_ref().map_or(0, Tags::heap_bytes)
+    }
+}
+
+/// What the driver and its device have of a queue's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct AtDevice {
+    /// Commands between D and C.
+    pub commands: u32,
+    /// Of those, ATA commands that are not NCQ: at most one, and alone.
+    pub non_ncq: u32,
+    /// A budget was refused: the next completion runs all hardware queues.
+    pub restarts: bool,
+}
+
+/// Commands that ATA drives execute alone.
+fn is_non_ncq(op: Op) -> bool {
+    matches!(op, Op::Flush | Op::DrvIn)
+}
+
+impl Ctx<'_> {
+    pub(super) fn hctx(&mut self, dev: DevIdx, h: u16) -> &mut Hctx {
+        &mut self.queue(dev).hctxs[usize::from(h)]
+    }
+
+    /// The hardware queue of a CPU.
+    pub(super) fn hctx_of(&mut self, dev: DevIdx, cpu: u16) -> u16 {
+        let nr_cpus = self.cfg.host.nr_cpus;
+        match self.queue(dev).hctxs.len() {
+            1 => 0,
+            n => super::elevator::none::hctx_of(cpu, nr_cpus, n as u16),
+        }
+    }
+
+    // ---- running ----
+
+    /// `blk_mq_run_hw_queue`, not asynchronous.
+    pub(super) fn run_hw_queue(&mut self, dev: DevIdx, h: u16) {
+        let hctx = self.hctx(dev, h);
+        if hctx.running {
+            hctx.again = true;
+            return;
+        }
+        hctx.running = true;
+        loop {
+            self.dispatch_requests(dev, h);
+            if !core::mem::take(&mut self.hctx(dev, h).again) {
+                break;
+            }
+        }
+        self.hctx(dev, h).running = false;
+        self.arm_elevator(dev);
+    }
+
+    /// `blk_mq_run_hw_queues`
+    pub(super) fn run_hw_queues(&mut self, dev: DevIdx) {
+        for h in 0..self.queue(dev).hctxs.len() {
+            self.run_hw_queue(dev, h as u16);
+        }
+    }
+
+    /// `blk_mq_run_hw_queue(async)`: by a worker of kblockd; at once where its wake-up costs nothing.
+    pub(super) fn run_hw_queue_async(&mut self, dev: DevIdx, h: u16) {
+        match self.cfg.host.kblockd_ns {
+            0 => self.run_hw_queue(dev, h),
+            ns => self.delay_run(dev, h, ns),
+        }
+    }
+
+    /// `blk_mq_delay_run_hw_queue`
+    pub(super) fn delay_run(&mut self, dev: DevIdx, h: u16, ns: SimDuration) {
+        let at = self.bus.now + ns;
+        let hctx = self.hctx(dev, h);
+        if hctx.run_at.is_none_or(|due| due > at) {
+            hctx.run_at = Some(at);
+            self.bus.after(ns, Event::RunQueue(dev, h));
+        }
+    }
+
+    /// `Event::RunQueue`; one that was overtaken by an earlier finds nothing to do.
+    pub(crate) fn run_queue_event(&mut self, dev: DevIdx, h: u16) {
+        let now = self.bus.now;
+        let hctx = self.hctx(dev, h);
+        if hctx.run_at == Some(now) {
+            hctx.run_at = None;
+            self.run_hw_queue(dev, h);
+        }
+    }
+
+    /// Sees to it that the scheduler's timer fires.
+    pub(super) fn arm_elevator(&mut self, dev: DevIdx) {
+        let now = self.bus.now;
+        let q = self.queue(dev);
+        if let Some(at) = q.elevator.timer()
+            && q.timer_at.is_none_or(|armed| armed > at || armed < now)
+        {
+            q.timer_at = Some(at);
+            self.bus.after(at.saturating_sub(now), Event::Elevator(dev));
+        }
+    }
+
+    /// `Event::Elevator`
+    pub(crate) fn elevator_event(&mut self, dev: DevIdx) {
+        let now = self.bus.now;
+        let q = self.queue(dev);
+        if q.timer_at.is_some_and(|at| at <= now) {
+            q.timer_at = None;
+        }
+        if q.elevator.timer_fired(now) {
+            self.run_hw_queues(dev);
+        }
+        self.arm_elevator(dev);
+    }
+
+    // ---- dispatch ----
+
+    /// `__blk_mq_sched_dispatch_requests`
+    fn dispatch_requests(&mut self, dev: DevIdx, h: u16) {
+        let hctx = self.hctx(dev, h);
+        let mut one_by_one = hctx.dispatch_busy > 0;
+        if !hctx.dispatch.is_empty() {
+            hctx.restart = true;
+            let mut list = core::mem::take(&mut hctx.dispatch);
+            let all_went = self.dispatch_list(dev, h, &mut list);
+            self.give_back(dev, h, list);
+            if !all_went {
+                return;
+            }
+            one_by_one = true;
+        }
+        let mut list = core::mem::take(&mut self.queue(dev).scratch);
+        if self.queue(dev).has_sched() {
+            while self.dispatch_sched(dev, h, &mut list) {}
+        } else {
+            while self.dispatch_ctxs(dev, h, one_by_one, &mut list) {}
+        }
+        list.clear();
+        self.queue(dev).scratch = list;
+    }
+
+    /// An emptied list goes back where it came from: no new memory the next time.
+    fn give_back(&mut self, dev: DevIdx, h: u16, list: Fifo<Idx>) {
+        let hctx = self.hctx(dev, h);
+        if hctx.dispatch.is_empty() && list.is_empty() {
+            hctx.dispatch = list;
+        }
+    }
+
+    /// `__blk_mq_do_dispatch_sched`: one round; true: another may find more.
+    fn dispatch_sched(&mut self, dev: DevIdx, h: u16, list: &mut Fifo<Idx>) -> bool {
+        let now = self.bus.now;
+        let q = self.queue(dev);
+        let busy = q.hctxs[usize::from(h)].dispatch_busy > 0;
+        let most = if busy { 1 } else { q.cfg.nr_requests as usize };
+        let (mut held_back, mut overtaken, mut elsewhere) = (false, false, false);
+        while list.len() < most {
+            let taken = list.len() as u32;
+            let q = self.queue(dev);
+            if !q.elevator.has_work(h) {
+                break;
+            }
+            if !q.hctxs[usize::from(h)].dispatch.is_empty() {
+                overtaken = true;
+                break;
+            }
+            if !self.budget(dev, taken) {
+                break;
+            }
+            let q = self.queue(dev);
+            let Some(rq) = q.elevator.dispatch(h, busy, now) else {
+                held_back = true;
+                break;
+            };
+            q.last_merge = q.last_merge.filter(|last| *last != rq);
+            list.push_back(rq);
+            elsewhere |= self.rqs[rq].hctx != h;
+            if !self.get_driver_tag(dev, rq) {
+                break;
+            }
+        }
+        if list.is_empty() {
+            if held_back {
+                // BLK_MQ_BUDGET_DELAY
+                self.delay_run(dev, h, RETRY_NS);
+            }
+            return false;
+        }
+        if !elsewhere {
+            return self.dispatch_list(dev, h, list) && !overtaken;
+        }
+        let mut sent = false;
+        while let Some(first) = list.front() {
+            let other = self.rqs[*first].hctx;
+            let (mut group, rest): (Fifo<Idx>, Fifo<Idx>) =
+                core::mem::take(list).into_iter().partition(|rq| self.rqs[*rq].hctx == other);
+            *list = rest;
+            sent |= self.dispatch_list(dev, other, &mut group);
+        }
+        sent && !overtaken
+    }
+
+    /// Without scheduler: all of the ctx lists, or while busy one after the other.
+    fn dispatch_ctxs(&mut self, dev: DevIdx, h: u16, one_by_one: bool, list: &mut Fifo<Idx>) -> bool {
+        let now = self.bus.now;
+        while self.queue(dev).elevator.has_work(h) {
+            if one_by_one && !self.budget(dev, 0) {
+                return false;
+            }
+            let Some(rq) = self.queue(dev).elevator.dispatch(h, one_by_one, now) else { break };
+            list.push_back(rq);
+            if one_by_one {
+                return self.dispatch_list(dev, h, list);
+            }
+        }
+        self.dispatch_list(dev, h, list);
+        false
+    }
+
+    /// `blk_mq_dispatch_rq_list`: hands requests to the driver in order; what it does not take goes to hctx->dispatch.
+    /// True when all went.
+    fn dispatch_list(&mut self, dev: DevIdx, h: u16, list: &mut Fifo<Idx>) -> bool {
+        if list.is_empty() {
+            return true;
+        }
+        let mut lacking = BlkStatus::Ok;
+        while let Some(&rq) = list.front() {
+            if !self.budget(dev, 0) {
+                lacking = BlkStatus::Resource;
+                break;
+            }
+            if self.rqs[rq].tag.is_none() && !self.get_driver_tag(dev, rq) {
+                // blk_mq_mark_tag_wait: a completion frees the next one and restarts the queue.
+                self.hctx(dev, h).restart = true;
+                break;
+            }
+            list.pop_front();
+            let status = self.queue_rq(dev, rq);
+            match status {
+                BlkStatus::Resource | BlkStatus::DevResource => {
+                    self.put_back(dev, rq);
+                    list.push_front(rq);
+                    lacking = status;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let hctx = self.hctx(dev, h);
+        hctx.update_busy(!list.is_empty());
+        if list.is_empty() {
+            return true;
+        }
+        hctx.dispatch.append(list);
+        let waits = hctx.restart;
+        let alone = hctx.nr_active == 0;
+        if !waits {
+            // The bit was consumed meanwhile: nobody else will run the queue.
+            match hctx.running {
+                true => hctx.again = true,
+                false => self.delay_run(dev, h, 0),
+            }
+        } else if lacking == BlkStatus::Resource || lacking == BlkStatus::DevResource && alone {
+            // BLK_MQ_RESOURCE_DELAY; SCSI does the same for a queue that has nothing at the device to wait for.
+            self.delay_run(dev, h, RETRY_NS);
+        }
+        false
+    }
+
+    /// `__blk_mq_requeue_request`: the driver did not take it.
+    fn put_back(&mut self, dev: DevIdx, rq: Idx) {
+        let who = self.rqs[rq].who;
+        self.trace_rq(rq, Action::Requeue, who, 0);
+        self.rqs[rq].d_time = None;
+        self.put_driver_tag(dev, rq);
+    }
+
+    /// `blk_mq_put_driver_tag`: only with a scheduler; else the tag is the request's from birth to death.
+    pub(super) fn put_driver_tag(&mut self, dev: DevIdx, rq: Idx) {
+        let r = &mut self.rqs[rq];
+        if r.internal_tag.is_some()
+            && let Some(tag) = r.tag.take()
+        {
+            let (h, cpu) = (r.hctx, r.cpu);
+            let q = self.queue(dev);
+            q.hctxs[usize::from(h)].nr_active -= 1;
+            q.tags_mut(h).put(tag, cpu);
+        }
+    }
+
+    /// `blk_mq_get_driver_tag`
+    pub(super) fn get_driver_tag(&mut self, dev: DevIdx, rq: Idx) -> bool {
+        if self.rqs[rq].tag.is_some() {
+            return true;
+        }
+        let (h, cpu) = (self.rqs[rq].hctx, self.rqs[rq].cpu);
+        let q = self.queue(dev);
+        let mut tag = None;
+        if q.may_queue(h) {
+            let tags = q.tags_mut(h);
+            // Tried again when marked as waiting: round robin does not look back within a word.
+            tag = tags.get(cpu, rq, u32::MAX).or_else(|| tags.get(cpu, rq, u32::MAX));
+        }
+        if tag.is_some() {
+            q.hctxs[usize::from(h)].nr_active += 1;
+            q.starved = false;
+        } else if !core::mem::replace(&mut q.starved, true) {
+            let queue_depth = q.cfg.queue_depth;
+            let (id, bio) = (self.rqs[rq].id, self.bios[self.rqs[rq].bio].id);
+            self.bus.because(bio, Why::NoDriverTag { rq: id, queue_depth });
+        }
+        self.rqs[rq].tag = tag;
+        tag.is_some()
+    }
+
+    /// SCSI's budget: the device's queue depth over all its hardware queues, `taken` commands on their way included.
+    fn budget(&mut self, dev: DevIdx, taken: u32) -> bool {
+        let scsi = matches!(self.devs[usize::from(dev)].media, Media::Disk(_));
+        let q = self.queue(dev);
+        let free = !scsi || q.hctxs.len() == 1 || q.at_device.commands + taken < q.cfg.queue_depth;
+        q.at_device.restarts |= !free;
+        free
+    }
+
+    // ---- the driver ----
+
+    /// `->queue_rq`: D, unless the device cannot take the command now.
+    pub(super) fn queue_rq(&mut self, dev: DevIdx, rq: Idx) -> BlkStatus {
+        let now = self.bus.now;
+        let r = &self.rqs[rq];
+        let (op, sector, nr_sectors) = (r.op, r.sector, u64::from(r.nr_sectors));
+        let verdict = match self.cfg.faults.is_empty() {
+            true => None,
+            false => fault::verdict(&self.cfg.faults, dev, sector, nr_sectors, now),
+        };
+        if let Some(busy @ (BlkStatus::Resource | BlkStatus::DevResource)) = verdict {
+            return busy;
+        }
+        let ata = matches!(self.devs[usize::from(dev)].media, Media::Disk(_));
+        let at = &mut self.queue(dev).at_device;
+        // ata_std_qc_defer: NCQ and other commands never together.
+        let alone = is_non_ncq(op);
+        if ata && (at.non_ncq > 0 || alone && at.commands > 0) {
+            return BlkStatus::DevResource;
+        }
+        at.commands += 1;
+        at.non_ncq += u32::from(ata && alone);
+        self.issue(dev, rq, verdict);
+        BlkStatus::Ok
+    }
+
+    /// D: the driver sends the command to the drive.
+    fn issue(&mut self, dev: DevIdx, rq: Idx, verdict: Option<BlkStatus>) {
+        let now = self.bus.now;
+        let (who, tag) = (self.rqs[rq].who, self.rqs[rq].tag.unwrap_or(0));
+        self.rqs[rq].d_time = Some(now);
+        self.bus.stats.nr_issued += 1;
+        self.trace_rq(rq, Action::Issue, who, u64::from(tag));
+        let r = &self.rqs[rq];
+        let b = &self.bios[r.bio];
+        let mut cmd = Cmd {
+            rq,
+            rq_id: r.id,
+            bio: b.id,
+            job: r.job,
+            op: r.op,
+            sector: r.sector,
+            nr_sectors: r.nr_sectors,
+            zone: r.zone,
+            origin: b.origin,
+            arrived: now,
+            high: r.prio.class == IoClass::Rt,
+        };
+        cmd.high &= self.queue(dev).cfg.ncq_prio;
+        if let Some(status) = verdict {
+            let ns = self.disk_cfg(dev).map_or(0, |d| d.profile.command_ns);
+            self.bus.after(ns, Event::Done(dev, rq, status));
+            return;
+        }
+        match &mut self.devs[usize::from(dev)].media {
+            Media::Disk(d) => d.submit(&mut self.bus, cmd),
+            Media::Capped(c) => c.submit(&mut self.bus, cmd),
+            Media::NullBlk(n) => {
+                if let Some(done) = n.submit(&mut self.bus, cmd) {
+                    self.complete(dev, done);
+                }
+            }
+            Media::Md(_) | Media::Dm(_) => unreachable!("a stacked device has no queue"),
+        }
+    }
+
+    /// The device is through with a command.
+    pub(super) fn left_device(&mut self, dev: DevIdx, op: Op) {
+        let at = &mut self.queue(dev).at_device;
+        at.commands = at.commands.saturating_sub(1);
+        if is_non_ncq(op) {
+            at.non_ncq = at.non_ncq.saturating_sub(1);
+        }
+    }
+
+    // ---- insertion ----
+
+    /// `blk_mq_request_bypass_insert`: straight to hctx->dispatch; the caller runs the queue.
+    pub(super) fn bypass_insert(&mut self, dev: DevIdx, rq: Idx) {
+        let h = self.rqs[rq].hctx;
+        self.hctx(dev, h).dispatch.push_back(rq);
+    }
+
+    /// Direct issue: without scheduler, while budget lasts. False where the driver is busy: the request is on
+    /// hctx->dispatch, and the queue has run.
+    pub(super) fn issue_directly(&mut self, dev: DevIdx, rq: Idx) -> bool {
+        let h = self.rqs[rq].hctx;
+        if !self.budget(dev, 0) {
+            self.insert(dev, rq);
+            self.run_hw_queue(dev, h);
+            return true;
+        }
+        match self.queue_rq(dev, rq) {
+            BlkStatus::Resource | BlkStatus::DevResource => {
+                self.put_back(dev, rq);
+                self.bypass_insert(dev, rq);
+                self.run_hw_queue(dev, h);
+                false
+            }
+            _ => true,
+        }
+    }
+
+    // ---- completion ----
+
+    /// A request has left: `blk_mq_sched_restart`, and whoever else waits for what it held.
+    pub(super) fn restart_queues(&mut self, dev: DevIdx, h: u16, run: bool) {
+        let q = self.queue(dev);
+        let all = core::mem::take(&mut q.at_device.restarts);
+        if q.hctxs.len() > 1 && (all || run || q.cfg.host_tags) {
+            for other in 0..self.queue(dev).hctxs.len() {
+                let hctx = &mut self.queue(dev).hctxs[other];
+                let restart = core::mem::take(&mut hctx.restart);
+                if restart || all || run {
+                    self.run_hw_queue_async(dev, other as u16);
+                }
+            }
+        } else if core::mem::take(&mut self.hctx(dev, h).restart) || run {
+            self.run_hw_queue_async(dev, h);
+        }
+    }
+
+    /// The driver gave a started request back: `blk_mq_requeue_request`. Drivers with state in it (SCSI) get it from
+    /// hctx->dispatch, others from their scheduler again.
+    pub(super) fn requeue(&mut self, dev: DevIdx, rq: Idx) {
+        let op = self.rqs[rq].op;
+        self.left_device(dev, op);
+        self.put_back(dev, rq);
+        let (queued, h) = (self.queued(rq), self.rqs[rq].hctx);
+        let scsi = matches!(self.devs[usize::from(dev)].media, Media::Disk(_));
+        if self.rqs[rq].sched {
+            self.queue(dev).elevator.requeued(queued);
+        }
+        if scsi || !self.rqs[rq].sched {
+            self.hctx(dev, h).dispatch.push_back(rq);
+        } else {
+            let now = self.bus.now;
+            self.queue(dev).elevator.insert(queued, true, now);
+        }
+        // The requeue work runs the queues.
+        let ns = self.cfg.host.kblockd_ns.max(REQUEUE_NS);
+        self.delay_run(dev, h, ns);
+    }
+}
+
+impl super::Queue {
+    /// `hctx_may_queue`: a user of a shared tag set has its share.
+    pub(super) fn may_queue(&self, h: u16) -> bool {
+        let users = u32::from(self.cfg.shared_users);
+        users == 0 || self.hctxs[usize::from(h)].nr_active < fair_share(self.cfg.queue_depth, users)
+    }
+}
+
+/// Whether a request counts in the device's statistics.
+pub(super) fn is_accounted(r: &Request) -> bool {
+    !is_non_ncq(r.op)
+}

@@ -1,0 +1,227 @@
+//! Getting a tag: the first step of a request, and the sleep of a task that finds none.
+//!
+//! Models: `blk_mq_get_tag` and the allocation around it (block/blk-mq-tag.c, 7.1; kernel 3.2 to 3.4).
+//! Rule: a task without a tag runs its hardware queue, tries again, and sleeps in the wait queue that is next; freed tags
+//! wake sleepers in batches; a woken task runs a little later and competes with whoever asks then. New arrivals do not
+//! queue behind sleepers.
+//! Leaves out: reserved tags, tasks that run on another CPU after their sleep.
+
+use super::bio::bflag;
+use super::request::Request;
+use super::tag::{Tags, Waiter};
+use super::{Ctx, Queue, Task};
+use crate::config::{AsyncDepthOwner, SbitmapWake, SimConfig, WakeFaultKind};
+use crate::event::Event;
+use crate::observe::snapshot::JobState;
+use crate::observe::why::Why;
+use crate::slab::Idx;
+use crate::units::{BlkStatus, DevIdx, Op, Tag};
+
+impl Queue {
+    /// Requests wait in a scheduler, and have sched tags.
+    pub fn has_sched(&self) -> bool {
+        self.hctxs[0].sched_tags.is_some()
+    }
+    fn map_of(&self, h: u16) -> usize {
+        if self.cfg.host_tags { 0 } else { usize::from(h) }
+    }
+    /// Driver tags of a hardware queue.
+    pub(super) fn tags_mut(&mut self, h: u16) -> &mut Tags {
+        let at = self.map_of(h);
+        &mut self.hctxs[at].tags
+    }
+    /// The tags tasks wait for: sched tags, without scheduler driver tags.
+    pub(super) fn waited_tags(&mut self, h: u16) -> &mut Tags {
+        let at = self.map_of(h);
+        let hctx = &mut self.hctxs[at];
+        hctx.sched_tags.as_mut().unwrap_or(&mut hctx.tags)
+    }
+    /// What the bitmap of sched tags is told of the shallowest allocations (kernel 3.4).
+    pub(super) fn tell_min_shallow(&mut self, owner: AsyncDepthOwner) {
+        let min = self.elevator.min_shallow_depth(owner, self.cfg.async_depth);
+        for hctx in &mut self.hctxs {
+            if let Some(tags) = &mut hctx.sched_tags {
+                tags.set_min_shallow_depth(min);
+            }
+        }
+    }
+    /// The kernel's ways of this run, told to fresh tags.
+    pub(super) fn set_tag_models(&mut self, cfg: &SimConfig) {
+        let per_queue = cfg.kernel.sbitmap_wake == SbitmapWake::PerQueue;
+        let users = u32::from(self.cfg.shared_users);
+        for hctx in &mut self.hctxs {
+            let Some(tags) = &mut hctx.sched_tags else {
+                hctx.tags.set_model(false, per_queue);
+                hctx.tags.set_active_queues(users);
+                continue;
+            };
+            tags.set_model(cfg.kernel.shallow_per_word, per_queue);
+            hctx.tags.set_active_queues(users);
+        }
+        self.tell_min_shallow(cfg.kernel.async_depth_owner);
+    }
+}
+
+impl Ctx<'_> {
+    /// From here a bio gets a request: takes a tag, or its task sleeps (false).
+    pub(crate) fn issue_bio(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
+        if self.try_tag_and_start(dev, bio, task) {
+            return true;
+        }
+        if self.bios[bio].flags & bflag::NOWAIT != 0 {
+            self.end_without_request(bio, BlkStatus::Again);
+            return true;
+        }
+        let cpu = self.cpu_of(self.bios[bio].job);
+        let h = self.hctx_of(dev, cpu);
+        self.run_hw_queue(dev, h);
+        if self.try_tag_and_start(dev, bio, task) {
+            return true;
+        }
+        let nr_requests = self.queue(dev).cfg.nr_requests;
+        let (id, job) = (self.bios[bio].id, self.bios[bio].job);
+        self.bus.because(id, Why::NoSchedTag { job, nr_requests });
+        self.wait_for_tag(dev, h, Waiter { task, bio });
+        self.sleep(task, JobState::WaitTag);
+        self.look_for_stall(dev, h);
+        false
+    }
+
+    /// Into the wait queue whose turn it is.
+    fn wait_for_tag(&mut self, dev: DevIdx, h: u16, w: Waiter) {
+        let late = self.wake_fault(dev, WakeFaultKind::LateWaiter);
+        let q = self.queue(dev);
+        let wait_index = &mut q.hctxs[usize::from(h)].wait_index;
+        let ws = *wait_index;
+        *wait_index = (ws + 1) % 8;
+        match late && q.late.is_none() {
+            true => q.late = Some((h, ws, w)),
+            false => q.waited_tags(h).add_waiter(ws, w),
+        }
+    }
+
+    /// A woken task runs: it finds a tag and goes on, or sleeps in the next wait queue.
+    pub(crate) fn tag_woken(&mut self, dev: DevIdx, task: Task, bio: Idx) {
+        let cpu = self.cpu_of(self.bios[bio].job);
+        let h = self.hctx_of(dev, cpu);
+        self.queue(dev).waited_tags(h).finish_wait();
+        self.run_hw_queue(dev, h);
+        let got = self.try_tag_and_start(dev, bio, task);
+        self.queue(dev).waited_tags(h).note_got(task, got);
+        if got {
+            self.resume(task);
+        } else {
+            self.wait_for_tag(dev, h, Waiter { task, bio });
+            self.look_for_stall(dev, h);
+        }
+    }
+
+    /// `__blk_mq_get_tag` and the request that follows; false when no tag may be had.
+    fn try_tag_and_start(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
+        let b = &self.bios[bio];
+        let (op, job) = (b.op, b.job);
+        let cpu = self.cpu_of(job);
+        let sync = b.is_sync();
+        let h = self.hctx_of(dev, cpu);
+        let q = self.queue(dev);
+        let sched = q.has_sched();
+        if !q.waited_tags(h).any_free() || !sched && !q.may_queue(h) {
+            return false;
+        }
+        // Schedulers limit what passes through them.
+        let limited = sched && !matches!(op, Op::Flush | Op::DrvIn);
+        let shallow = if limited { q.elevator.limit_depth(op, sync, job, q.cfg.async_depth) } else { u32::MAX };
+        let rq = self.rqs.insert(Request::reserved(dev, bio));
+        let tags = self.queue(dev).waited_tags(h);
+        // Tried again before a task sleeps, and round robin does not look back within a word.
+        let Some(tag) = tags.get(cpu, rq, shallow).or_else(|| tags.get(cpu, rq, shallow)) else {
+            self.rqs.remove(rq);
+            return false;
+        };
+        self.hctx(dev, h).nr_active += u32::from(!sched);
+        self.start_request(dev, bio, task, rq, tag, h);
+        true
+    }
+
+    /// Gives a request's tags back: driver tag, then sched tag. Whoever waits for one is woken.
+    pub(super) fn put_tags(&mut self, dev: DevIdx, r: &Request) {
+        let h = r.hctx;
+        let q = self.queue(dev);
+        let at = q.map_of(h);
+        if let Some(tag) = r.tag {
+            q.hctxs[usize::from(h)].nr_active -= 1;
+            q.hctxs[at].tags.put(tag, r.cpu);
+        }
+        if let (Some(tag), Some(tags)) = (r.internal_tag, q.hctxs[at].sched_tags.as_mut()) {
+            tags.put(tag, r.cpu);
+        }
+        self.tags_freed(dev, h, 1);
+    }
+
+    /// Driver tags that completed together, without scheduler: `blk_mq_put_tags` of at most 32 (TAG_COMP_BATCH).
+    pub(super) fn put_tag_batch(&mut self, dev: DevIdx, h: u16, tags: &[Tag], cpu: u16) {
+        let n = tags.len() as u32;
+        let q = self.queue(dev);
+        q.hctxs[usize::from(h)].nr_active -= n;
+        q.tags_mut(h).put_batch(tags, cpu);
+        self.tags_freed(dev, h, n);
+    }
+
+    /// `sbitmap_queue_wake_up`
+    fn tags_freed(&mut self, dev: DevIdx, h: u16, n: u32) {
+        let q = self.queue(dev);
+        if q.waited_tags(h).ws_active() > 0 {
+            self.wake_waiters(dev, h, n);
+        } else if q.late.is_some() {
+            self.late_waiter(dev);
+        }
+    }
+
+    fn wake_waiters(&mut self, dev: DevIdx, h: u16, n: u32) {
+        if self.wake_fault(dev, WakeFaultKind::EmptyQueue) {
+            self.queue(dev).waited_tags(h).lose_wake_up();
+            self.look_for_stall(dev, h);
+            return;
+        }
+        let (now, host) = (self.bus.now, self.cfg.host);
+        let q = self.queue(dev);
+        let mut woken = core::mem::take(&mut q.woken);
+        q.waited_tags(h).freed(n, &mut woken);
+        for (ws, w) in woken.drain(..) {
+            let q = self.queue(dev);
+            let spread = match host.wake_spread_ns {
+                0 => 0,
+                most => q.wake_rng.below(most.saturating_add(1)),
+            };
+            q.waited_tags(h).note_woken(ws, w.task, now);
+            self.bus.stats.nr_wakeups += 1;
+            self.bus.after(host.wake_ns.saturating_add(spread), Event::Woken(dev, w.task, w.bio));
+        }
+        self.queue(dev).woken = woken;
+        self.look_for_stall(dev, h);
+    }
+
+    // ---- injected faults ----
+
+    /// A fault of this kind strikes now.
+    fn wake_fault(&mut self, dev: DevIdx, kind: WakeFaultKind) -> bool {
+        if self.cfg.wake_faults.is_empty() {
+            return false;
+        }
+        let now = self.bus.now;
+        let armed = self.cfg.wake_faults.iter().any(|f| f.dev == dev && f.kind == kind && f.from <= now);
+        // Once: a stall is its end.
+        armed && self.queue(dev).stall.is_none()
+    }
+
+    /// The last tag came back, and nobody was there to be woken: now the late waiter lies down.
+    fn late_waiter(&mut self, dev: DevIdx) {
+        let q = self.queue(dev);
+        let Some((h, ws, w)) = q.late else { return };
+        if q.waited_tags(h).busy() == 0 {
+            q.late = None;
+            q.waited_tags(h).add_waiter(ws, w);
+            self.look_for_stall(dev, h);
+        }
+    }
+}
