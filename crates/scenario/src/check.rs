@@ -938,6 +938,7 @@ impl Checker<'_> {
             nr_hw_queues: self.nr_hw_queues(),
             rq_affinity: self.n(Key::RqAffinity) as u8,
             shared_users: self.n(Key::SharedUsers) as u16,
+            host_tags: self.is(Key::Hba, "mpi3mr"),
             ncq_prio: self.on(Key::NcqPrio),
             tag_alloc: match self.resolved(Key::TagAlloc) {
                 Value::Word(0) => TagAlloc::Hint,

@@ -117,6 +117,9 @@ fn device() -> DeviceView {
         sched_tags: Some(sched),
         tags,
         dispatch: Vec::new(),
+        hctxs: vec![],
+        dispatch_busy: 0,
+        stall: None,
         frozen: false,
         drive: DriveView {
             rev_ns: REV,

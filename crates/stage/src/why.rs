@@ -177,6 +177,13 @@ fn sentence(why: &Why) -> String {
             let wait = text::count(u64::from(waiting), "request", "requests");
             format!("A live setting *freezes the queue of device {dev}* until {wait} in flight complete.")
         }
+        Why::Stalled { dev, hctx, wake_batch, waiters } => {
+            let wait = text::count(u64::from(waiters), "task sleeps", "tasks sleep");
+            format!(
+                "Hardware queue {hctx} of device {dev} *has stalled*: its tags are free and {wait}, but with wake_batch \
+                 {wake_batch} nothing in flight will wake one."
+            )
+        }
         Why::ReadModifyWrite { sector, rmw, rcw } => {
             let reads = text::count(u64::from(rmw), "block", "blocks");
             format!(
@@ -281,6 +288,7 @@ mod tests {
             | Why::Aborted { .. }
             | Why::DeviceError { .. }
             | Why::Frozen { .. }
+            | Why::Stalled { .. }
             | Why::ReadModifyWrite { .. }
             | Why::ReconstructWrite { .. }
             | Why::FullStripe { .. }
@@ -329,6 +337,7 @@ mod tests {
             Why::Aborted { zone: 42, bios: 31 },
             Why::DeviceError { zone: 42, status: BlkStatus::Medium },
             Why::Frozen { dev: 0, waiting: 64 },
+            Why::Stalled { dev: 0, hctx: 0, wake_batch: 8, waiters: 3 },
             Why::ReadModifyWrite { sector: 1024, rmw: 2, rcw: 6 },
             Why::ReconstructWrite { sector: 1024, rmw: 4, rcw: 4 },
             Why::FullStripe { sector: 1024, blocks: 7 },
