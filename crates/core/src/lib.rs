@@ -34,4 +34,4 @@ mod view;
 pub mod workload;
 
 /// Raised whenever the same configuration gives another trace than before.
-pub const MODEL_VERSION: u32 = 1;
+pub const MODEL_VERSION: u32 = 2;

@@ -122,7 +122,10 @@ impl Ctx<'_> {
     /// `blk_mq_attempt_bio_merge`: true if the bio is part of a request now.
     pub(super) fn try_merge(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
         let (op, flags) = (self.bios[bio].op, self.bios[bio].flags);
-        if self.queue(dev).cfg.nomerges >= 2 || flags & (bflag::NOMERGE | bflag::PREFLUSH | bflag::FUA) != 0 || !matches!(op, Op::Read | Op::Write) {
+        if self.queue(dev).cfg.nomerges >= 2
+            || flags & (bflag::NOMERGE | bflag::PREFLUSH | bflag::FUA) != 0
+            || !matches!(op, Op::Read | Op::Write)
+        {
             return false;
         }
         if let Some(t) = self.slot(task)

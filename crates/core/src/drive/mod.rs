@@ -185,7 +185,10 @@ impl Drive {
             return;
         }
         let high = |c: &Cmd| self.any_high && c.high && c.op != Op::Read;
-        let Some(i) = self.waiting.iter().position(high).or_else(|| self.waiting.iter().position(|c| c.op != Op::Read)) else { return };
+        let Some(i) = self.waiting.iter().position(high).or_else(|| self.waiting.iter().position(|c| c.op != Op::Read))
+        else {
+            return;
+        };
         let cmd = self.waiting[i];
         let p = &self.setup.cfg.profile;
         match cmd.op {
