@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use bioscope_core::config::{Rw, SimConfig, WorkloadConfig};
+use bioscope_core::config::{JobConfig, LinearConfig, Rw, SimConfig, WorkloadConfig};
 use bioscope_core::observe::snapshot::DiskStats;
 use bioscope_core::observe::stats::{Histogram, Stats};
 use bioscope_core::units::MIB;
@@ -107,26 +107,61 @@ fn rw_word(rw: Rw) -> &'static str {
     }
 }
 
-/// `rw=write, bs=1MiB, …`
+/// Kinds of jobs that are described.
+const MAX_KINDS: usize = 4;
+
+/// `rw=write, bs=1MiB, …`; of jobs of several kinds, each kind with its number of jobs.
 fn describe(cfg: &SimConfig) -> String {
-    match cfg.jobs.first().map(|j| &j.workload) {
-        Some(WorkloadConfig::FioZbd(f)) => {
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    for job in &cfg.jobs {
+        let kind = kind(&job.workload);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, n)) => *n += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    let is_fio = |job: &JobConfig| matches!(job.workload, WorkloadConfig::FioZbd(_) | WorkloadConfig::Linear(_));
+    let fio = cfg.jobs.first().is_some_and(is_fio);
+    let mut list: Vec<String> = kinds
+        .iter()
+        .take(MAX_KINDS)
+        .map(|(kind, n)| if fio { kind.replace("numjobs=N", &format!("numjobs={n}")) } else { kind.clone() })
+        .collect();
+    match kinds.len() {
+        0 => return "no jobs".into(),
+        n if n > MAX_KINDS => list.push(format!("and {} more kinds of jobs", n - MAX_KINDS)),
+        _ => {}
+    }
+    list.join("; ")
+}
+
+/// fio's sizes, as its start line has them.
+fn sizes(l: &LinearConfig) -> String {
+    let all = || l.fio.bssplit.iter().flatten().map(|(n, _)| u64::from(*n));
+    let (least, most) = (all().min().unwrap_or(l.bs), all().max().unwrap_or(l.bs));
+    match least == most {
+        true => print_bytes(least * 512),
+        false => format!("{}-{}", print_bytes(least * 512), print_bytes(most * 512)),
+    }
+}
+
+fn kind(workload: &WorkloadConfig) -> String {
+    match workload {
+        WorkloadConfig::FioZbd(f) => {
             let rw = rw_word(f.rw);
             let bs = print_bytes(f.bs * 512);
-            format!("rw={rw}, bs={bs}, iodepth={}, numjobs={}, zones={}", f.iodepth, cfg.jobs.len(), f.zones)
+            format!("rw={rw}, bs={bs}, iodepth={}, numjobs=N, zones={}", f.iodepth, f.zones)
         }
-        Some(WorkloadConfig::Linear(l)) => {
-            let bs = print_bytes(l.bs * 512);
-            format!("rw={}, bs={bs}, iodepth={}, numjobs={}", rw_word(l.rw), l.iodepth, cfg.jobs.len())
+        WorkloadConfig::Linear(l) => {
+            format!("rw={}, bs={}, iodepth={}, numjobs=N", rw_word(l.rw), sizes(l), l.iodepth)
         }
-        Some(WorkloadConfig::Writeback(w)) => {
+        WorkloadConfig::Writeback(w) => {
             let (lo, hi) = (print_bytes(w.file_min), print_bytes(w.file_max));
             let size = if lo == hi { lo } else { format!("{lo}-{hi}") };
             format!("writeback, filesize={size}")
         }
-        Some(WorkloadConfig::PassThrough(_)) => "pass-through".into(),
-        Some(WorkloadConfig::List(bios)) => format!("list of {} bios", bios.len()),
-        None => "no jobs".into(),
+        WorkloadConfig::PassThrough(_) => "pass-through".into(),
+        WorkloadConfig::List(bios) => format!("list of {} bios", bios.len()),
     }
 }
 
@@ -235,6 +270,17 @@ mod tests {
         for (v, want) in [(65_500_000.0, "65.5M"), (16_000.0, "16.0k"), (258_578_842.0, "259M"), (0.0, "0")] {
             assert_eq!(significant_decimal(v), want);
         }
+    }
+
+    #[test]
+    fn jobs_of_several_kinds_are_described_each() {
+        let link =
+            "v=1&drive=capped&numjobs=5&rw=randread&bs=4KiB&job3.rw=write&job3.bssplit=4KiB/50:64KiB/50&job3.iodepth=8";
+        let (s, problems) = bioscope_scenario::decode(link);
+        assert!(problems.is_empty(), "{problems:?}");
+        let cfg = bioscope_scenario::validate(&s, bioscope_scenario::Side::A).unwrap();
+        let words = "rw=randread, bs=4KiB, iodepth=1, numjobs=4; rw=write, bs=4KiB-64KiB, iodepth=8, numjobs=1";
+        assert_eq!(describe(&cfg), words);
     }
 
     #[test]
