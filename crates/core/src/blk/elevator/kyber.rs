@@ -60,15 +60,15 @@ struct Pool {
     depth: u32,
     /// A bit a token. After shrinking, bits at `depth` and above come back but are not given out again.
     used: [u64; DEPTH[READ] as usize / 64],
-    /// Hardware queues that wait for a token, longest first.
-    waiting: Fifo<u16>,
+    /// Hardware queues that wait for a token.
+    waiting: Vec<u16>,
     /// Tokens that came back while someone waited, less those that woke.
     freed: u32,
 }
 
 impl Pool {
     fn new(depth: u32) -> Self {
-        Self { depth, used: Default::default(), waiting: Fifo::new(), freed: 0 }
+        Self { depth, used: Default::default(), waiting: Vec::new(), freed: 0 }
     }
     /// Bits of word `w` that are tokens.
     fn mask(&self, w: usize) -> u64 {
@@ -88,7 +88,7 @@ impl Pool {
             }
         }
         if !self.waiting.contains(&hctx) {
-            self.waiting.push_back(hctx);
+            self.waiting.push(hctx);
         }
         None
     }
@@ -104,9 +104,8 @@ impl Pool {
             return false;
         }
         self.freed -= batch;
-        for _ in 0..batch {
-            self.waiting.pop_front();
-        }
+        // Not exclusive: all of them.
+        self.waiting.clear();
         true
     }
     fn in_use(&self) -> u32 {
