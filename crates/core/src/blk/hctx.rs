@@ -507,8 +507,11 @@ impl Ctx<'_> {
         let q = self.queue(dev);
         let all = core::mem::take(&mut q.at_device.restarts);
         if q.hctxs.len() > 1 && (all || run || q.cfg.host_tags) {
-            for other in 0..self.queue(dev).hctxs.len() {
-                let hctx = &mut self.queue(dev).hctxs[other];
+            // Workers of several CPUs race for what came free: whoever held it comes last.
+            for n in 1..=self.queue(dev).hctxs.len() {
+                let q = self.queue(dev);
+                let other = (usize::from(h) + n) % q.hctxs.len();
+                let hctx = &mut q.hctxs[other];
                 let restart = core::mem::take(&mut hctx.restart);
                 if restart || all || run {
                     self.run_hw_queue_async(dev, other as u16);
