@@ -29,6 +29,7 @@ fn job(rw: Rw, kib: u64, iodepth: u32) -> JobConfig {
         io_bytes: None,
         buffered: false,
         nowait: false,
+        fio: Default::default(),
     };
     JobConfig {
         name: "fio".into(),
