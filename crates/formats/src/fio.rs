@@ -167,9 +167,7 @@ fn kind(workload: &WorkloadConfig) -> String {
 
 fn direction(t: &mut String, word: &str, bytes: u64, s: &Stats, zoned: bool) -> std::fmt::Result {
     let window = s.window_ns().max(1);
-    let all = (s.read_bytes + s.write_bytes).max(1);
-    // Reads and writes of one run share the count of I/Os by their bytes.
-    let ios = s.ios as f64 * bytes as f64 / all as f64;
+    let ios = if word == "read" { s.read_ios } else { s.ios - s.read_ios.min(s.ios) } as f64;
     let per_second = bytes as f64 * 1e9 / window as f64;
     write!(
         t,

@@ -140,6 +140,8 @@ pub struct Stats {
     pub write_bytes: u64,
     /// Counted I/Os: those of dd and of fio with zonemode=none end with their last bio, other workloads have one bio each.
     pub ios: u64,
+    /// Those of them that read.
+    pub read_ios: u64,
     /// From the Q of a counted I/O's first bio to the C of its last.
     pub lat: Histogram,
     /// Q to G.

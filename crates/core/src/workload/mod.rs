@@ -207,6 +207,7 @@ impl Ctx<'_> {
             if let Some(since) = since {
                 let latency = self.bus.now - since;
                 s.ios += 1;
+                s.read_ios += u64::from(bio.op == Op::Read);
                 s.lat.add(latency);
                 s.q2c.add(latency);
             }
