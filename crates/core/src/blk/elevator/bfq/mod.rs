@@ -1,7 +1,8 @@
 //! bfq: every process its own queue, a budget of sectors a turn, and waiting for the process that is served.
 //!
 //! Models: block/bfq-iosched.c and bfq-wf2q.c, 7.1 (kernel 4.5). By file: `tree` who is next in virtual time, `queue` a
-//! queue's requests and habits, `raise` weight-raising and bursts, `rate` the peak rate; here turns, budgets, idling.
+//! queue's requests and habits, `raise` weight-raising and bursts, `rate` the peak rate, `turn` how a turn ends, `idle`
+//! waiting, `sides` depth limits and merging; here how requests come, go and come back.
 //! Rule: the queue in service has the disk to itself until its budget or its time is used up or it has nothing more to
 //! send, and is waited for a while before that is believed where waiting pays or is owed. Slow queues are charged for
 //! their time, others for their sectors, async ones threefold.
@@ -9,20 +10,22 @@
 //! contexts that exit, REQ_META, a priority that changes while a queue is busy, merges of requests of two queues; ticks
 //! (times are exact). A queue is known by its job, there being one process a job.
 
+mod idle;
 mod queue;
 mod raise;
 mod rate;
+mod sides;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod turn;
 
 use super::Queued;
 use crate::config::{BfqConfig, QueueConfig};
 use crate::fifo::Fifo;
-use crate::observe::snapshot::{BfqQueueView, BfqView, RequestView};
 use crate::slab::Idx;
 use crate::time::{MS, SEC, SimDuration, SimTime};
-use crate::units::{IoClass, IoPrio, JobIdx, Op, Sector};
+use crate::units::{IoClass, IoPrio, JobIdx, Sector};
 use alloc::vec::Vec;
 use queue::{BfqQueue, Key, seeky};
 use raise::{Burst, MIN_IDLE};
@@ -470,165 +473,6 @@ impl Bfq {
         self.tree.deactivate(q);
     }
 
-    // A turn ends.
-
-    /// `bfq_may_expire_for_budg_timeout`: one that is waited for may go on while it has used most of its budget.
-    fn times_out(&self, q: usize, now: SimTime) -> bool {
-        let e = &self.tree.entities[q];
-        now >= self.queues[q].timeout_at && (self.idle_until.is_none() || e.left() >= e.budget / 3)
-    }
-
-    /// `bfq_bfqq_expire`; `waited`: the time it was waited for is not its own.
-    fn expire(&mut self, end: End, waited: bool, now: SimTime) {
-        let Some(q) = self.tree.in_service else { return };
-        self.idle_until = None;
-        let until = if waited { self.idle_since } else { now };
-        let time = until.saturating_sub(self.queues[q].served_since);
-        let e = self.tree.entities[q];
-        let slow = self.queues[q].sync && time > 20 * MS && e.service < self.budget_limit() / 2;
-        if self.queues[q].raise.coeff == 1 && (slow || end == End::Timeout && e.left() >= e.budget / 3) {
-            self.charge_time(q, time);
-        }
-        let slice_idle = self.cfg.slice_idle_ns;
-        let queue = &mut self.queues[q];
-        if self.cfg.low_latency {
-            if queue.raise.coeff == 1 {
-                queue.raise.since = now;
-            }
-            if queue.sort.is_empty() {
-                if queue.dispatched == 0 {
-                    queue.raise.plan_soft_rt(now, slice_idle);
-                } else {
-                    queue.raise.soft_rt_update = true;
-                }
-            }
-        }
-        self.next_budget(q, end);
-        let keeps = end == End::Preempted && self.idling_owed(q);
-        if self.queues[q].sort.is_empty() && !keeps {
-            self.rests(q, now);
-        } else {
-            self.tree.requeue(q, self.queues[q].raised_weight());
-        }
-        if !self.queues[q].busy && !matches!(end, End::Timeout | End::Exhausted) {
-            // What is left of the budget stays its due for a moment.
-            self.queues[q].waits_for_own = true;
-        } else {
-            self.tree.entities[q].service = 0;
-        }
-    }
-
-    /// `bfq_bfqq_charge_time`: as if it had been served at the peak rate all the time.
-    fn charge_time(&mut self, q: usize, time: SimDuration) {
-        let timeout = self.cfg.timeout_sync_ns;
-        // A turn too short to measure counts as the shortest wait.
-        let time = match time {
-            0..MS if !self.rotational => rate::MIN_THINK,
-            0..MS => self.cfg.slice_idle_ns,
-            _ => time,
-        };
-        let ms = time.min(timeout) / MS;
-        let worth = (u64::from(self.max_budget) * ms / (timeout / MS).max(1)) as u32;
-        let e = &mut self.tree.entities[q];
-        let more = worth.saturating_sub(e.service);
-        e.budget = e.budget.max(worth);
-        self.charge(q, more);
-    }
-
-    /// `__bfq_bfqq_recalc_budget`
-    fn next_budget(&mut self, q: usize, end: End) {
-        let (limit, floor) = (self.budget_limit(), self.budget_floor());
-        let service = self.tree.entities[q].service;
-        let queue = &mut self.queues[q];
-        let budget = queue.max_budget;
-        queue.max_budget = if !queue.sync {
-            limit
-        } else if queue.raise.coeff > 1 {
-            2 * floor
-        } else {
-            match end {
-                // Its requests are still being served: not its fault.
-                End::TooIdle if queue.dispatched > 0 => (budget.saturating_mul(2)).min(limit),
-                End::TooIdle if budget > 5 * floor => budget - 4 * floor,
-                End::TooIdle => floor,
-                End::Timeout => budget.saturating_mul(2).min(limit),
-                End::Exhausted => budget.saturating_mul(4).min(limit),
-                End::NoMoreRequests => service.max(floor),
-                End::Preempted => budget,
-            }
-        };
-        if self.turns >= MIN_TURNS && self.cfg.max_budget == 0 {
-            queue.max_budget = queue.max_budget.min(self.max_budget);
-        }
-        if queue.next.is_some() {
-            let need = self.next_charge(q);
-            self.tree.entities[q].budget = self.queues[q].max_budget.max(need);
-        }
-    }
-
-    // Waiting.
-
-    /// `bfq_better_to_idle`
-    fn better_to_idle(&self, q: usize) -> bool {
-        let queue = &self.queues[q];
-        if self.cfg.strict_guarantees {
-            return true;
-        }
-        if self.cfg.slice_idle_ns == 0 || !queue.sync || self.idle_class(q) {
-            return false;
-        }
-        // For throughput: where the next request will be near and the device has nothing to choose from meanwhile.
-        let stream = !queue.seeky() && queue.io_bound && queue.short_think;
-        let alone = self.rotational && !self.hw_tag;
-        let boosts = alone || (self.rotational || !self.hw_tag) && stream;
-        boosts && !self.any_raised() || self.idling_owed(q)
-    }
-
-    /// `idling_needed_for_service_guarantees`: without waiting others would get what is this queue's.
-    fn idling_owed(&self, q: usize) -> bool {
-        let busy = self.queues.iter().filter(|o| o.busy);
-        let (all, raised) = busy.fold((0, 0), |(n, r), o| (n + 1, r + u32::from(o.raise.coeff > 1)));
-        let queue = &self.queues[q];
-        let privileged = queue.raise.coeff > 1 && (raised < all || self.in_driver >= queue.dispatched + 4);
-        privileged || all == 1 || self.asymmetric(q)
-    }
-
-    /// `bfq_asymmetric_scenario`: equal treatment would not be fair, to others than the queue of the least weight.
-    fn asymmetric(&self, q: usize) -> bool {
-        let counts = |o: &BfqQueue| o.raise.coeff == 1 && (o.busy || o.dispatched > 0);
-        let (mut least, mut most, mut classes) = (u32::MAX, 0, [false; 3]);
-        for (o, e) in self.queues.iter().zip(&self.tree.entities) {
-            if counts(o) {
-                least = least.min(o.weight);
-                most = most.max(o.weight);
-            }
-            classes[e.class] |= o.busy;
-        }
-        let smallest = counts(&self.queues[q]) && self.queues[q].weight == least;
-        most > least && !smallest || classes.iter().filter(|c| **c).count() > 1
-    }
-
-    fn any_raised(&self) -> bool {
-        self.queues.iter().any(|q| q.busy && q.raise.coeff > 1)
-    }
-    fn must_idle(&self, q: usize) -> bool {
-        self.queues[q].sort.is_empty() && self.better_to_idle(q)
-    }
-
-    /// When [`Bfq::timer_fired`] is wanted: the wait for the queue in service is over.
-    pub fn timer(&self) -> Option<SimTime> {
-        self.idle_until
-    }
-    /// `bfq_idle_slice_timer_body`. True: run the queue.
-    pub fn timer_fired(&mut self, now: SimTime) -> bool {
-        if self.idle_until.is_none_or(|until| now < until) {
-            return false;
-        }
-        let timeout = self.tree.in_service.is_some_and(|q| now >= self.queues[q].timeout_at);
-        self.expire(if timeout { End::Timeout } else { End::TooIdle }, true, now);
-        self.has_work()
-    }
-
     // Requests come back.
 
     /// A request at the driver is there no more.
@@ -718,161 +562,5 @@ impl Bfq {
         }
         self.rqs[rq as usize].state = State::Free;
         self.queues[usize::from(r.queue)].allocated -= 1;
-    }
-
-    // Depth limits.
-
-    /// `bfq_limit_depth` (kernel 4.5): sync reads all, sync writes async_depth, async two thirds of it; half and a
-    /// quarter while a queue is raised; one for a queue that has its share of the requests.
-    pub fn limit_depth(&self, op: Op, sync: bool, job: JobIdx, async_depth: u32) -> u32 {
-        let limit = match (sync, self.any_raised()) {
-            (true, _) if op != Op::Write => self.nr_requests,
-            (true, false) => async_depth,
-            (false, false) => async_depth * 2 / 3,
-            (true, true) => async_depth / 2,
-            (false, true) => async_depth / 4,
-        };
-        let limit = limit.max(1);
-        // The job's async queue is known by priority only; it is shared, so its share is not the job's anyway.
-        let over = self.queues.iter().position(|q| sync && q.sync && q.job == job).is_some_and(|q| self.over(q, limit));
-        match limit {
-            _ if over => 1,
-            all if all >= self.nr_requests => u32::MAX,
-            _ => limit,
-        }
-    }
-
-    /// `bfqq_request_over_limit`: weights of higher classes count eight times.
-    fn over(&self, q: usize, limit: u32) -> bool {
-        let e = &self.tree.entities[q];
-        let wsum =
-            self.tree.classes[..=e.class].iter().fold(0u64, |sum, c| sum.saturating_mul(8).saturating_add(c.wsum));
-        if e.on == On::Out || wsum == 0 {
-            return false;
-        }
-        let share = (u64::from(limit) * u64::from(e.weight) + wsum / 2) / wsum;
-        u64::from(self.queues[q].allocated) >= share
-    }
-
-    /// What the bitmap is told: one, for a queue over its share gets no more.
-    pub fn min_shallow_depth(&self, _async_depth: u32) -> u32 {
-        1
-    }
-    /// nr_requests changed.
-    pub fn depth_updated(&mut self, nr_requests: u32, _async_depth: u32) {
-        self.nr_requests = nr_requests;
-    }
-
-    // Merging: within a queue only.
-
-    fn sorted(&self, r: &Queued) -> Option<&BfqQueue> {
-        self.queue_of(r.sync, r.job, r.prio).map(|q| &self.queues[q])
-    }
-    /// Same operation as `r`, which shares its queue with others, and not `r` itself.
-    fn alike(&self, r: &Queued, rq: Idx) -> bool {
-        rq != r.rq && self.rqs[rq as usize].op == r.op as u8
-    }
-    /// The request of the same queue that starts nearest at or before `r`.
-    pub fn before(&self, r: Queued) -> Option<Idx> {
-        let q = self.sorted(&r)?;
-        q.sort.range(..=(r.sector, u64::MAX)).rev().map(|(_, rq)| *rq).find(|rq| self.alike(&r, *rq))
-    }
-    /// The request of the same queue that starts at `sector`.
-    pub fn at(&self, r: Queued, sector: Sector) -> Option<Idx> {
-        let q = self.sorted(&r)?;
-        q.sort.range((sector, 0)..=(sector, u64::MAX)).map(|(_, rq)| *rq).find(|rq| self.alike(&r, *rq))
-    }
-    /// The request sorted before this one.
-    pub fn former(&self, r: Queued) -> Option<Idx> {
-        self.before(r)
-    }
-    /// The request sorted behind this one.
-    pub fn latter(&self, r: Queued) -> Option<Idx> {
-        let q = self.sorted(&r)?;
-        q.sort.range((r.sector, 0)..).map(|(_, rq)| *rq).find(|rq| self.alike(&r, *rq))
-    }
-    /// A bio joined a queued request (`bfq_request_merged`).
-    pub fn reposition(&mut self, r: Queued, _old: Sector) {
-        let Some(rq) = self.rqs.get_mut(r.rq as usize) else { return };
-        rq.nr_sectors = r.nr_sectors;
-        let old = rq.key;
-        rq.key.0 = r.sector;
-        let (new, q) = (rq.key, usize::from(rq.queue));
-        if rq.state != State::Queued {
-            return;
-        }
-        if new != old {
-            self.queues[q].moved(old, new);
-            if let Some(next) = self.queues[q].next {
-                self.queues[q].next = Some(queue::nearer(&self.cfg, self.last_position, next, new));
-            }
-        }
-        self.next_changed(q);
-    }
-    /// The second request, queued or about to be, is part of the first now (`bfq_requests_merged`).
-    pub fn merged(&mut self, first: Queued, second: Queued) {
-        let known = |r: &Queued| self.rqs.get(r.rq as usize).copied().filter(|r| r.state == State::Queued);
-        let (a, b) = (known(&first), known(&second));
-        if let Some(a) = a {
-            if let Some(b) = b.filter(|b| b.queue == a.queue) {
-                self.queues[usize::from(a.queue)].inherit(a.key, b.key);
-            }
-            self.rqs[first.rq as usize].nr_sectors = first.nr_sectors.saturating_add(second.nr_sectors);
-            self.next_changed(usize::from(a.queue));
-        }
-        if b.is_some() {
-            self.remove(second.rq, second.start);
-            self.rqs[second.rq as usize].state = State::Done;
-        }
-    }
-    /// One that waits, if any does.
-    pub fn any_queued(&self) -> Option<Idx> {
-        let first = self.queues.iter().find_map(|q| q.sort.values().next());
-        self.dispatch.front().or(first).copied()
-    }
-
-    // Pictures.
-
-    /// Queues with requests, at the driver or not, by virtual finish.
-    pub fn view(&self, _now: SimTime, rq: &dyn Fn(Idx) -> RequestView) -> BfqView {
-        let mut order: Vec<usize> = Vec::new();
-        for q in 0..self.queues.len() {
-            if self.queues[q].busy || self.queues[q].dispatched > 0 {
-                let finish = |q: usize| self.tree.entities[q].finish;
-                let place = order.iter().position(|other| finish(*other) > finish(q)).unwrap_or(order.len());
-                order.insert(place, q);
-            }
-        }
-        let one = |q: &usize| {
-            let (queue, e) = (&self.queues[*q], &self.tree.entities[*q]);
-            let class = [IoClass::Rt, IoClass::Be, IoClass::Idle][e.class];
-            BfqQueueView {
-                job: queue.job,
-                sync: queue.sync,
-                prio: IoPrio { class, level: queue.level },
-                weight: queue.raised_weight(),
-                wr_coeff: queue.raise.coeff,
-                budget: e.budget,
-                service: e.service,
-                start: e.start,
-                finish: e.finish,
-                eligible: e.on == On::Served || e.on == On::Active && e.start <= self.tree.classes[e.class].vtime,
-                queued: queue.sort.values().map(|r| rq(*r)).collect(),
-                dispatched: queue.dispatched,
-            }
-        };
-        BfqView {
-            queues: order.iter().map(one).collect(),
-            in_service: order.iter().position(|q| self.tree.in_service == Some(*q)),
-            vtime: self.tree.classes[BE].vtime,
-            peak_rate: self.rate.per_second(),
-            max_budget: self.budget_limit(),
-            idle_until: self.idle_until,
-        }
-    }
-    /// Bytes of the backing memory.
-    pub fn heap_bytes(&self) -> usize {
-        let queues: usize = self.queues.iter().map(|q| size_of::<BfqQueue>() + q.heap_bytes()).sum();
-        queues + self.tree.heap_bytes() + self.rqs.capacity() * size_of::<Rq>() + self.dispatch.capacity() * 4
     }
 }

@@ -1,7 +1,9 @@
 //! Vectors and laws of bfq as a whole; parts have theirs in their files.
 
 use super::*;
+use crate::observe::snapshot::RequestView;
 use crate::rng::Rng;
+use crate::units::Op;
 use alloc::vec;
 
 fn config() -> QueueConfig {
