@@ -17,7 +17,7 @@ fn random_machine(d: &mut Dice) -> SimConfig {
     cfg.seed = d.below(1 << 20);
     cfg.kernel.dead_plug_revive = d.flip();
     let q = cfg.devices[0].queue.as_mut().unwrap();
-    q.elevator = d.pick(&[ElevatorKind::None, ElevatorKind::MqDeadline, ElevatorKind::Kyber]);
+    q.elevator = d.pick(&[ElevatorKind::None, ElevatorKind::MqDeadline, ElevatorKind::Kyber, ElevatorKind::Bfq]);
     q.queue_depth = d.pick(&[1, 2, 32]);
     q.nr_requests = d.pick(&[4, 8, 64]);
     q.async_depth = d.pick(&[1, 3, 64]).min(q.nr_requests);

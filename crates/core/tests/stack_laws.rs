@@ -83,7 +83,7 @@ fn scenario(seed: u64) -> SimConfig {
         let q = dev.queue.as_mut().unwrap();
         q.nr_requests = d.pick(&[4, 32, 1024]);
         q.queue_depth = d.pick(&[1, 32, 1024]);
-        q.elevator = d.pick(&[ElevatorKind::None, ElevatorKind::MqDeadline, ElevatorKind::Kyber]);
+        q.elevator = d.pick(&[ElevatorKind::None, ElevatorKind::MqDeadline, ElevatorKind::Kyber, ElevatorKind::Bfq]);
         q.nr_requests = if q.elevator == ElevatorKind::None { q.nr_requests.min(q.queue_depth) } else { q.nr_requests };
         q.async_depth = q.nr_requests;
         q.max_sectors = d.pick(&[64, 256, 2560]);

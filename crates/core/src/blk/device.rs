@@ -176,7 +176,8 @@ impl Queue {
     /// A queue as after registration.
     pub fn new(cfg: QueueConfig, dev: DevIdx, sim: &SimConfig) -> Self {
         let nr_cpus = sim.host.nr_cpus;
-        let elevator = AnyElevator::new(&cfg, nr_cpus);
+        let mut elevator = AnyElevator::new(&cfg, nr_cpus);
+        elevator.set_rotational(sim.devices[usize::from(dev)].disk().is_some());
         let with_sched = elevator.has_sched_tags();
         let driver_depth = if with_sched { cfg.queue_depth } else { cfg.queue_depth.min(cfg.nr_requests) };
         let mut wplugs = ZoneWplugs::default();
