@@ -45,6 +45,7 @@ fn job(cfg: &mut SimConfig, rw: Rw, bs: u64, iodepth: u32, buffered: bool, level
             io_bytes: None,
             buffered,
             nowait: false,
+            fio: Default::default(),
         }),
         prio: level.map_or(IoPrio::default(), |level| IoPrio { class: IoClass::Be, level }),
         bio_segment_bytes: 2 << 20,
