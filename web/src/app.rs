@@ -1103,9 +1103,13 @@ impl App {
     }
 
     /// The lane's title: what kind of ordering it shows.
-    fn title(&self, side: session::Side) -> &'static str {
+    fn title(&self, side: session::Side) -> String {
+        let frame = self.facts.as_ref().map(|f| &f.frame);
         if self.stacked {
-            return self.facts.as_ref().and_then(|f| lane::stacked_title(&f.frame, side)).unwrap_or("array");
+            return frame.and_then(|f| lane::stacked_title(f, side)).unwrap_or("array").to_string();
+        }
+        if matches!(self.kind, stage::Kind::Queue { .. }) {
+            return frame.and_then(|f| lane::queue_title(f, side)).unwrap_or_default();
         }
         let side = Self::side_of(side);
         let is = |key: Key, word: &str| self.good.text(side, key) == word;
@@ -1116,6 +1120,7 @@ impl App {
         } else {
             "per-zone write plugging"
         }
+        .to_string()
     }
 
     /// The settings that differ, as sysfs writes them.

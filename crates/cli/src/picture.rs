@@ -520,6 +520,7 @@ impl<'a> Sheet<'a> {
         let chosen = Pen::fitting(Font::Small, if beside { left } else { room }, &[&long, &short, &shortest]);
         let line = if beside { 26.0 } else { 42.0 };
         let zones = frame.order.is_none()
+            && frame.snapshot.devices.first().is_some_and(|d| d.drive.zoned)
             && !on.jobs
             && frame.snapshot.devices.first().is_some_and(|d| !Window::of(d).zones.is_empty());
         let height = line + if zones { 18.0 } else { 0.0 };

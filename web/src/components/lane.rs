@@ -7,8 +7,10 @@
 use std::rc::Rc;
 
 use bioscope_core::config::{MdLevel, SplitInsert};
+use bioscope_core::observe::snapshot::DeviceView;
 use bioscope_session::{Frame, Side, SideFrame};
-use bioscope_stage::lane::stack;
+use bioscope_stage::lane::queue::waiters;
+use bioscope_stage::lane::{queues, stack};
 use bioscope_stage::{readouts, table, text};
 use gloo::events::EventListener;
 use wasm_bindgen::JsCast;
@@ -27,7 +29,7 @@ pub struct LaneView<'a> {
     pub side: Side,
     /// True with two lanes.
     pub compared: bool,
-    pub title: &'static str,
+    pub title: String,
     /// What distinguishes this side: `zoned_qd1_writes=0`.
     pub settings: String,
     pub frame: Option<&'a Frame>,
@@ -76,7 +78,7 @@ pub fn view(v: &LaneView) -> Html {
     });
     markup!("
         <section key=" (letter) " class=" (["lane ", letter].concat()) " data-testid=" (["lane-", letter].concat()) " aria-label=" (["Run ", name(v.side)].concat()) r#">
-            <header key="head" class="lane-head">"# (badge) "<h2>" (v.title) "</h2><code title=" (v.settings.clone()) ">" (v.settings.clone()) "</code>"
+            <header key="head" class="lane-head">"# (badge) "<h2>" (v.title.clone()) "</h2><code title=" (v.settings.clone()) ">" (v.settings.clone()) "</code>"
                 (alternative(v, shown)) "" (numbers(shown)) "
             </header><div key=\"errors\" class=\"lane-errors\">" (banner) "</div>"
             (html! { <Stage key={v.key.as_str()} side={v.side} player={v.player.clone()} /> }) "
@@ -102,6 +104,21 @@ pub fn stacked_title(frame: &Frame, side: Side) -> Option<&'static str> {
         Some(MdLevel::Raid6) => "md raid6",
         Some(MdLevel::Raid10) => "md raid10",
         None => "device-mapper",
+    })
+}
+
+/// What the lane of a queue shows: its scheduler, and the wake batch where that sets the runs apart.
+pub fn queue_title(frame: &Frame, side: Side) -> Option<String> {
+    fn device(f: &SideFrame) -> Option<&DeviceView> {
+        f.snapshot.devices.first()
+    }
+    let own = device(side_frame(frame, side)?)?;
+    let other = frame.b.as_ref().and_then(device).zip(device(&frame.a));
+    let batch = |d: &DeviceView| waiters::slept_for(d).wake_batch;
+    let name = queues::elevator(own).0;
+    Some(match other {
+        Some((b, a)) if batch(a) != batch(b) => [name, ", wake_batch ", &batch(own).to_string()].concat(),
+        _ => name.to_string(),
     })
 }
 

@@ -67,7 +67,12 @@ impl Window {
         let all = text::thousands(u64::from(device.drive.nr_zones));
         let n = self.zones.len();
         if !device.drive.zoned {
-            return ["rings: ", &text::count(n as u64, "part", "parts"), " of the LBAs, not to scale"].concat();
+            let parts = text::count(n as u64, "part", "parts");
+            return if n == 0 {
+                "no part of the disk in use".into()
+            } else {
+                ["rings: ", &parts, " of the disk in use, not to scale"].concat()
+            };
         }
         if n == 0 {
             return ["no zone in use of ", &all].concat();

@@ -60,9 +60,17 @@ pub fn draw(pen: &mut Pen, a: Area, d: &DeadlineView, now: SimTime) {
         requests(pen, Area::new(a.x + used, a.y + 2.0, a.w - used, 9.0), &first, 9.0);
     }
     let a = a.below(head);
-    let h = (a.h / rows.len().max(1) as f32).min(96.0);
-    for (n, (class, dir)) in rows.iter().enumerate() {
-        let row = Area { y: a.y + n as f32 * h, h, ..a };
+    // A direction that was never served needs no more than its name.
+    let slim = |(class, dir): &(usize, usize)| {
+        let c = &d.classes[*class];
+        c.sort[*dir].is_empty() && c.latest_pos[*dir] == 0
+    };
+    let thin = rows.iter().filter(|r| slim(r)).count() as f32;
+    let h = ((a.h - thin * 20.0) / (rows.len() as f32 - thin).max(1.0)).min(110.0);
+    let mut y = a.y;
+    for (class, dir) in &rows {
+        let row = Area { y, h: if slim(&(*class, *dir)) { 20.0 } else { h }, ..a };
+        y += row.h;
         let c = &d.classes[*class];
         // One class needs no name.
         let name = if rows.len() > 2 { [CLASSES[*class], " ", DIRS[*dir]].concat() } else { DIRS[*dir].to_string() };
@@ -94,7 +102,7 @@ fn direction(
     if room < 10.0 {
         return;
     }
-    let unit = within(room / 40.0, 0.2, 1.7);
+    let unit = within(room / 40.0, 0.2, 2.0);
     let fifo_h = if room < 22.0 { 0.0 } else { 11.0 * unit };
     let order = Area { y: a.y + 16.0, h: 12.0 * unit, ..a };
     let axis = Area { y: order.bottom() + 2.0, h: (5.0 * unit).max(3.0), ..a };

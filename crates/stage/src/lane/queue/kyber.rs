@@ -76,14 +76,15 @@ fn domain(pen: &mut Pen, a: Area, n: usize, d: &KyberDomainView, current: bool) 
     if !all.is_empty() && lower >= 7.0 {
         requests(pen, Area::new(a.x, y, left.w, lower.min(9.0)), &all, 9.0);
     }
-    if lower >= 20.0 {
+    let idle = d.last.is_none() && d.buckets[0].iter().all(|n| *n == 0);
+    if lower >= 20.0 && !idle {
         let words = last_words(d);
         let short = ["target ", &text::duration(d.target_ns).replace(".0", "")].concat();
         let words = Pen::fitting(Font::Small, left.w, &[&words, &short]);
-        pen.text(a.x, (y + 22.0).min(a.bottom() - 1.0), words, Ink::Dim, Font::Small, left.w);
+        pen.text(a.x, (y + 22.0).min(a.bottom() - 3.0), words, Ink::Dim, Font::Small, left.w);
     }
     let titles = ["total", "I/O"];
-    for (i, buckets) in d.buckets.iter().enumerate() {
+    for (i, buckets) in d.buckets.iter().enumerate().filter(|_| !idle || n == 0) {
         let x = left.x + left.w + 16.0 + i as f32 * (chart + 8.0);
         histogram(pen, Area { x, w: chart, ..a }, buckets, titles[i], n == 0);
     }

@@ -111,7 +111,7 @@ pub fn draw(pen: &mut Pen, input: &LaneInput, (width, height): (f32, f32), layou
     let [tag_map, queues, scheduler, platter] = places(input.panels, width, height, layout);
     let device = snap.devices.first();
     if let Some(area) = tag_map {
-        tags::draw(pen, area, device);
+        tags::draw(pen, area, device, snap.jobs.len());
     }
     if let Some(area) = queues {
         waiters::draw(pen, area, device, snap);
@@ -155,7 +155,9 @@ fn task_chip(pen: &mut Pen, a: Area, task: u16, jobs: usize) {
     let (job, label) =
         if usize::from(task) < jobs { (task, task.to_string()) } else { (JobIdx::MAX, "kw".to_string()) };
     pen.rect(a, 3.0, Ink::Raised, 1.0);
-    let labelled = a.w >= Font::Chip.width(&label) + 9.0;
+    // All of them or none.
+    let widest = jobs.saturating_sub(1).to_string();
+    let labelled = a.w >= Font::Chip.width(&widest).max(Font::Chip.width(&label)) + 8.0;
     let w = if labelled { 5.0 } else { a.w };
     job_rect(pen, Area { w, ..a }, 2.0, job);
     if labelled {
@@ -219,7 +221,6 @@ fn legend(pen: &mut Pen, a: Area, items: &[(Key, String)]) -> f32 {
                 let (x, y, r) = (x + 4.0, y + 6.5, 3.0);
                 pen.out.shapes.push(Shape::Ring { x, y, r, stroke: Ink::Dim, width: 1.2, alpha: 1.0 });
             }
-            Key::Job(job) => job_rect(pen, mark, 2.0, *job),
         }
         pen.text(x + 13.0, y + 10.0, words, Ink::Dim, Font::Small, a.x + a.w - x - 13.0);
         x += w + 10.0;
@@ -235,7 +236,6 @@ enum Key {
     Ring,
     Dot,
     Dash,
-    Job(JobIdx),
 }
 
 /// `job 3`, `kworker`.

@@ -70,7 +70,7 @@ pub fn shallow_words(tags: &TagsView) -> Option<String> {
 }
 
 /// Draws the panel.
-pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>) {
+pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, jobs: usize) {
     let Some(device) = device else {
         pen.panel(area, super::TITLES[0], "");
         return;
@@ -90,9 +90,7 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>) {
     if !first.hints.is_empty() {
         keys.push((Key::Over, "hint".into()));
     }
-    let jobs = by_job(first);
-    let lines = if a.h > 190.0 { 4.0 } else { 3.0 };
-    let keys_h = lines * 14.0 + 2.0;
+    let keys_h = 44.0 + within((a.h - 150.0) * 0.4, 0.0, 60.0);
     let maps: Vec<(&str, &TagsView)> = match sched {
         Some(sched) => vec![("sched_tags", sched), ("tags", &device.tags)],
         None => vec![("tags", &device.tags)],
@@ -107,21 +105,35 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>) {
         a = a.below(used);
         left -= used;
     }
-    let mut keys: Vec<(Key, String)> = keys;
-    let most = jobs.first().map_or(0, |j| j.1);
-    if jobs.len() > 1 {
-        let n = text::count(jobs.len() as u64, "job holds", "jobs hold");
-        let all = if jobs.len() <= 6 { String::new() } else { [&n, " up to ", &most.to_string()].concat() };
-        let y = legend(pen, Area { h: 28.0, ..a }, &keys);
-        keys = jobs.iter().map(|j| (Key::Job(j.0), [&j.0.to_string(), ": ", &j.1.to_string()].concat())).collect();
-        let mut a = a.below(y - a.y);
-        if !all.is_empty() && a.h >= 28.0 {
-            pen.text(a.x, a.y + 10.0, &all, Ink::Dim, Font::Small, a.w);
-            a = a.below(14.0);
-        }
-        legend(pen, a, &keys);
-    } else {
-        legend(pen, a, &keys);
+    let y = legend(pen, Area { h: a.h.min(28.0), ..a }, &keys);
+    held(pen, a.below(y - a.y + 4.0), first, jobs);
+}
+
+/// Tags of each job as a column, jobs in their order.
+fn held(pen: &mut Pen, a: Area, tags: &TagsView, jobs: usize) {
+    let held = by_job(tags);
+    let most = held.first().map_or(0, |j| j.1);
+    let pitch = (a.w / jobs.max(1) as f32).min(18.0);
+    if jobs < 2 || pitch < 2.0 || a.h < 26.0 {
+        return;
+    }
+    let n = text::count(held.len() as u64, "job holds", "jobs hold");
+    let up_to = if held.len() > 1 { " up to " } else { " " };
+    let words = [&n, up_to, &most.to_string()].concat();
+    pen.text(a.x, a.y + 10.0, &words, Ink::Dim, Font::Small, a.w);
+    let a = a.below(15.0);
+    let h = a.h.min(46.0);
+    // A cell a tag where that is large enough.
+    let unit = (h - 2.0) / most.max(8) as f32;
+    let w = pitch - (pitch * 0.2).min(2.0);
+    for job in 0..jobs {
+        let x = a.x + job as f32 * pitch;
+        pen.rect(Area::new(x, a.y + h - 1.0, w, 1.0), 0.0, Ink::Line, 1.0);
+        pen.hit(Area::new(x, a.y, pitch, h), What::Job(job as JobIdx));
+    }
+    for (job, n) in held.iter().filter(|j| usize::from(j.0) < jobs) {
+        let bar = *n as f32 * unit;
+        job_rect(pen, Area::new(a.x + f32::from(*job) * pitch, a.y + h - 2.0 - bar, w, bar), 1.0, *job);
     }
 }
 

@@ -111,8 +111,8 @@ fn last_woken(pen: &mut Pen, a: Area, tags: &TagsView, jobs: usize) {
     }
     let [got, again, soon] = woken(tags);
     let n = |n: usize| n.to_string();
-    let mut keys = vec![(Key::Dot, ["got a tag ", &n(got)].concat())];
-    keys.push((Key::Ring, ["slept again ", &n(again)].concat()));
+    let (tag, sleep) = if a.w < 160.0 { ("got ", "again ") } else { ("got a tag ", "slept again ") };
+    let mut keys = vec![(Key::Dot, [tag, &n(got)].concat()), (Key::Ring, [sleep, &n(again)].concat())];
     if soon > 0 {
         keys.push((Key::Dash, ["to run ", &n(soon)].concat()));
     }
