@@ -66,7 +66,7 @@ pub fn draw(pen: &mut Pen, a: Area, d: &DeadlineView, now: SimTime) {
         c.sort[*dir].is_empty() && c.latest_pos[*dir] == 0
     };
     let thin = rows.iter().filter(|r| slim(r)).count() as f32;
-    let h = ((a.h - thin * 20.0) / (rows.len() as f32 - thin).max(1.0)).min(110.0);
+    let h = ((a.h - thin * 20.0) / (rows.len() as f32 - thin).max(1.0)).min(150.0);
     let mut y = a.y;
     for (class, dir) in &rows {
         let row = Area { y, h: if slim(&(*class, *dir)) { 20.0 } else { h }, ..a };
@@ -102,7 +102,7 @@ fn direction(
     if room < 10.0 {
         return;
     }
-    let unit = within(room / 40.0, 0.2, 2.0);
+    let unit = within(room / 42.0, 0.2, 2.4);
     let fifo_h = if room < 22.0 { 0.0 } else { 11.0 * unit };
     let order = Area { y: a.y + 16.0, h: 12.0 * unit, ..a };
     let axis = Area { y: order.bottom() + 2.0, h: (5.0 * unit).max(3.0), ..a };

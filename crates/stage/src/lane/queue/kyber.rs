@@ -81,7 +81,14 @@ fn domain(pen: &mut Pen, a: Area, n: usize, d: &KyberDomainView, current: bool) 
         let words = last_words(d);
         let short = ["target ", &text::duration(d.target_ns).replace(".0", "")].concat();
         let words = Pen::fitting(Font::Small, left.w, &[&words, &short]);
-        pen.text(a.x, (y + 22.0).min(a.bottom() - 3.0), words, Ink::Dim, Font::Small, left.w);
+        pen.text(
+            a.x,
+            (y + if all.is_empty() { 10.0 } else { 22.0 }).min(a.bottom() - 3.0),
+            words,
+            Ink::Dim,
+            Font::Small,
+            left.w,
+        );
     }
     let titles = ["total", "I/O"];
     for (i, buckets) in d.buckets.iter().enumerate().filter(|_| !idle || n == 0) {

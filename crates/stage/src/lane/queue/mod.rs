@@ -76,8 +76,8 @@ fn places(on: Panels, width: f32, height: f32, layout: Layout) -> [Option<Area>;
     let tall = room.h >= 2.0 * HEIGHTS[1] + gap;
     let rows: &[&[(usize, f32)]] = if tall {
         &[&[(0, 0.5), (1, 0.5)], &[(2, 0.6), (3, 0.4)]]
-    } else if width >= 1000.0 || !(shown[0] && shown[1] && shown[2]) {
-        &[&[(0, 0.22), (1, 0.22), (2, 0.34), (3, 0.22)]]
+    } else if width >= 760.0 || !(shown[0] && shown[1] && shown[2]) {
+        &[&[(0, 0.24), (1, 0.23), (2, 0.3), (3, 0.23)]]
     } else {
         &[&[(0, 0.27), (1, 0.27), (2, 0.46)]]
     };

@@ -79,7 +79,9 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, jobs: usize)
     let first = sched.unwrap_or(&device.tags);
     let bits = first.bits_per_word.to_string();
     let policy = if device.tags.round_robin { ", driver tags round robin" } else { "" };
-    let (short, long) = (["words of ", &bits, " bits"].concat(), ["words of ", &bits, " bits", policy].concat());
+    let unit = if first.bits_per_word == 1 { " bit" } else { " bits" };
+    let short = ["words of ", &bits, unit].concat();
+    let long = [&short, policy].concat();
     let inner = pen.panel(area, super::TITLES[0], Pen::fitting(Font::Small, area.w - 20.0, &[&long, &short]));
     let mut a = inner.below(4.0);
     // What the marks mean and who holds how many: the lowest lines.
@@ -122,7 +124,7 @@ fn held(pen: &mut Pen, a: Area, tags: &TagsView, jobs: usize) {
     let words = [&n, up_to, &most.to_string()].concat();
     pen.text(a.x, a.y + 10.0, &words, Ink::Dim, Font::Small, a.w);
     let a = a.below(15.0);
-    let h = a.h.min(46.0);
+    let h = a.h.min(64.0);
     // A cell a tag where that is large enough.
     let unit = (h - 2.0) / most.max(8) as f32;
     let w = pitch - (pitch * 0.2).min(2.0);
@@ -172,6 +174,7 @@ impl Grid {
             return None;
         }
         for columns in [16usize, 32, 64, 128] {
+            let columns = columns.min(depth).max(1);
             let lines = if word >= columns {
                 depth / word * word.div_ceil(columns) + (depth % word).div_ceil(columns)
             } else {
