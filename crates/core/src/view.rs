@@ -6,6 +6,7 @@
 
 use alloc::vec::Vec;
 
+use crate::blk::bio::bflag;
 use crate::blk::hctx::Hctx;
 use crate::blk::tag::Tags;
 use crate::blk::throttle::Throttle;
@@ -62,10 +63,17 @@ impl View<'_> {
     fn request(&self, i: Idx) -> RequestView {
         let r = &self.st.rqs[i];
         let b = &self.st.bios[r.bio];
-        let bit = |set: bool, bit: u8| if set { bit } else { 0 };
-        let flags = bit(r.sync, rqflag::SYNC)
-            | bit(r.nomerge, rqflag::NOMERGE)
-            | bit(r.zone_write_plugging, rqflag::ZONE_WRITE_PLUGGING);
+        let mut flags = 0;
+        let told = [
+            (b.flags & bflag::SYNC != 0, rqflag::SYNC),
+            (r.nomerge, rqflag::NOMERGE),
+            (b.flags & bflag::FUA != 0, rqflag::FUA),
+            (b.flags & bflag::PREFLUSH != 0, rqflag::PREFLUSH),
+            (r.zone_write_plugging, rqflag::ZONE_WRITE_PLUGGING),
+        ];
+        for (set, flag) in told {
+            flags |= if set { flag } else { 0 };
+        }
         RequestView {
             id: r.id,
             bio: b.id,
@@ -151,10 +159,10 @@ impl View<'_> {
     /// Where the last part of a bio is.
     fn stage(&self, i: Idx) -> BioStage {
         let b = &self.st.bios[i];
-        if b.flags & crate::blk::bio::bflag::ENTERED == 0 {
+        if b.flags & bflag::ENTERED == 0 {
             return BioStage::Tag;
         }
-        if b.flags & crate::blk::bio::bflag::ZONE_WRITE_PLUGGING != 0
+        if b.flags & bflag::ZONE_WRITE_PLUGGING != 0
             && let Some(q) = &self.st.devs[usize::from(b.dev)].queue
             && q.wplugs.hash.get(&self.zone(b.dev, b.sector)).is_some_and(|w| w.bios.contains(&i))
         {

@@ -4,7 +4,8 @@
 //! 4.2, 4.4).
 //! Rule: everything comes from a snapshot. A request's pointer is printed as `%p` prints one, hashed: from its number.
 //! Leaves out: reserved tags; the driver's part of a request's line; of kyber's tokens the lines about bits (the model
-//! counts tokens). bfq has no such files in the kernel: `sched/queues` is this program's own.
+//! counts tokens), and its lists by hardware queue (all are shown at the first). bfq has no such files in the kernel:
+//! `sched/queues` is this program's own.
 
 use bioscope_core::observe::snapshot::{
     BfqQueueView, BfqView, DeadlineView, DeviceView, ElevatorView, KyberView, RequestView, TagsView, rqflag,
@@ -19,14 +20,22 @@ pub fn files(d: &DeviceView) -> Vec<File> {
     if d.tags.depth == 0 {
         return Vec::new();
     }
-    let mut out = vec![
-        ("hctx0/dispatch".into(), requests(&d.dispatch, &d.elevator, Place::Dispatched)),
-        ("hctx0/tags".into(), tags(&d.tags)),
-        ("hctx0/tags_bitmap".into(), bitmap(&d.tags)),
+    let mut out = Vec::new();
+    for h in 0..d.hctxs.len().max(1) {
+        let of = d.hctxs.get(h);
+        // Those of the first hardware queue are the device's, and all's where they are shared.
+        let driver = of.and_then(|h| h.tags.as_ref()).unwrap_or(&d.tags);
+        let sched = of.and_then(|h| h.sched_tags.as_ref()).or(d.sched_tags.as_ref());
+        let (list, busy) = of.map_or((&d.dispatch, d.dispatch_busy), |h| (&h.dispatch, h.dispatch_busy));
+        let mut file = |name: &str, text| out.push((format!("hctx{h}/{name}"), text));
+        file("dispatch", requests(list, &d.elevator, Place::Dispatched));
+        file("tags", tags(driver));
+        file("tags_bitmap", bitmap(driver));
         // Without scheduler the two are there, and empty.
-        ("hctx0/sched_tags".into(), d.sched_tags.as_ref().map_or_else(String::new, tags)),
-        ("hctx0/sched_tags_bitmap".into(), d.sched_tags.as_ref().map_or_else(String::new, bitmap)),
-    ];
+        file("sched_tags", sched.map_or_else(String::new, tags));
+        file("sched_tags_bitmap", sched.map_or_else(String::new, bitmap));
+        file("dispatch_busy", format!("{busy}\n"));
+    }
     match &d.elevator {
         ElevatorView::None { .. } => {}
         ElevatorView::MqDeadline(e) => out.extend(deadline(e, &d.elevator)),
@@ -239,7 +248,7 @@ fn bfq_queue(q: &BfqQueueView, served: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bioscope_core::observe::snapshot::{DeadlineClassView, KyberDomainView};
+    use bioscope_core::observe::snapshot::{DeadlineClassView, HctxView, KyberDomainView};
     use bioscope_core::units::IoPrio;
 
     fn rq(id: u32, op: Op, sector: u64) -> RequestView {
@@ -422,7 +431,7 @@ min_shallow_depth=15
         let files = files(&device(ElevatorView::MqDeadline(view)));
         let names: Vec<&str> = files.iter().map(|(p, _)| p.as_str()).collect();
         let expected = "\
-hctx0/dispatch hctx0/tags hctx0/tags_bitmap hctx0/sched_tags hctx0/sched_tags_bitmap \
+hctx0/dispatch hctx0/tags hctx0/tags_bitmap hctx0/sched_tags hctx0/sched_tags_bitmap hctx0/dispatch_busy \
 sched/read0_fifo_list sched/write0_fifo_list sched/read1_fifo_list sched/write1_fifo_list sched/read2_fifo_list \
 sched/write2_fifo_list sched/read0_next_rq sched/write0_next_rq sched/read1_next_rq sched/write1_next_rq \
 sched/read2_next_rq sched/write2_next_rq sched/batching sched/starved sched/dispatch sched/owned_by_driver \
@@ -467,7 +476,7 @@ sched/queued";
         );
         assert_eq!(text(&files, "hctx0/sched/cur_domain"), "WRITE\n");
         assert_eq!(text(&files, "hctx0/sched/batching"), "7\n");
-        assert_eq!(files.len(), 5 + 4 + 8 + 2);
+        assert_eq!(files.len(), 6 + 4 + 8 + 2);
     }
 
     #[test]
@@ -498,12 +507,35 @@ shared async BE4 waiting weight=40 wr_coeff=1 budget=256/8192 start=10 finish=21
     }
 
     #[test]
+    fn every_hardware_queue_has_its_folder() {
+        let own = HctxView {
+            dispatch: vec![rq(1, Op::Read, 8)],
+            dispatch_busy: 5,
+            tags: Some(view(16, &[3])),
+            sched_tags: Some(view(128, &[])),
+            ..Default::default()
+        };
+        let mut d = device(ElevatorView::MqDeadline(DeadlineView::default()));
+        d.hctxs = vec![HctxView::default(), own, HctxView::default()];
+        let files = files(&d);
+        assert_eq!(files.len(), 3 * 6 + 17);
+        assert_eq!(text(&files, "hctx0/tags_bitmap"), "00000000: 0000 0000\n");
+        assert_eq!(text(&files, "hctx1/tags_bitmap"), "00000000: 0800\n");
+        assert!(text(&files, "hctx1/sched_tags").starts_with("nr_tags=128\n"));
+        assert_eq!(text(&files, "hctx1/dispatch_busy"), "5\n");
+        assert_eq!(text(&files, "hctx1/dispatch").lines().count(), 1);
+        // Shared tags are shown by all.
+        assert_eq!(text(&files, "hctx2/tags"), text(&files, "hctx0/tags"));
+        assert_eq!(text(&files, "hctx2/sched_tags"), text(&files, "hctx0/sched_tags"));
+    }
+
+    #[test]
     fn without_scheduler_sched_tags_are_empty_files() {
         let mut d = device(ElevatorView::None { queued: Vec::new() });
         d.sched_tags = None;
         let files = files(&d);
         assert_eq!([text(&files, "hctx0/sched_tags"), text(&files, "hctx0/sched_tags_bitmap")], ["", ""]);
-        assert_eq!(files.len(), 5);
+        assert_eq!(files.len(), 6);
         // An array has no tags.
         d.tags = TagsView::default();
         assert_eq!(super::files(&d), []);

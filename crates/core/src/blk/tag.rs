@@ -367,6 +367,8 @@ fn next_queue(index: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blk::elevator::AnyElevator;
+    use crate::config::{AsyncDepthOwner, ElevatorKind, QueueConfig};
 
     fn tags(depth: u32, alloc: TagAlloc) -> Tags {
         Tags::new(depth, alloc, 8, Rng::stream(1, "tags", 0))
@@ -410,24 +412,33 @@ mod tests {
         assert_eq!([fair_share(64, 2), fair_share(64, 3), fair_share(64, 32), fair_share(1, 8)], [32, 22, 4, 1]);
     }
 
-    /// kernel 3.4: what each owner of async_depth makes of the wake batch, nr_requests 64.
+    /// kernel 3.4: what each owner of async_depth makes of the wake batch. Rows: async_depth, wake batch with the queue's
+    /// attribute, with the elevator's since 39823b47bbd4, with that of 5.17; nr_requests 64.
     #[test]
     fn section_3_4_async_depth() {
-        let mut t = tags(64, TagAlloc::Hint);
-        let mut told = |min_shallow| {
-            t.set_min_shallow_depth(min_shallow);
-            t.wake_batch()
+        use AsyncDepthOwner::{Elevator, Elevator517, Queue};
+        let told = |elevator, owner, async_depth| {
+            let q = QueueConfig { elevator, nr_requests: 64, async_depth, ..QueueConfig::default() };
+            let min = AnyElevator::new(&q, 8).min_shallow_depth(owner, async_depth);
+            let mut t = tags(64, TagAlloc::Hint);
+            t.set_min_shallow_depth(min);
+            (min, t.wake_batch())
         };
-        // Queue attribute: async_depth itself, set again on every change. mq-deadline starts at nr_requests, kyber at
-        // 75 %; bfq stays at 1.
-        assert_eq!([told(64), told(48), told(32), told(16), told(8), told(1)], [8, 6, 4, 2, 1, 1]);
-        // Elevator attribute: 1 since 39823b47bbd4, whatever async_depth; before, 3/4 of nr_requests.
-        assert_eq!(told(1), 1);
-        assert_eq!(told(48), 6);
-        // No scheduler: unset.
-        assert_eq!(told(u32::MAX), 8);
+        for (async_depth, queue) in [(64, 8), (48, 6), (32, 4), (16, 2), (15, 1), (1, 1)] {
+            let deadline = |owner| told(ElevatorKind::MqDeadline, owner, async_depth);
+            assert_eq!(deadline(Queue), (async_depth, queue));
+            assert_eq!(deadline(Elevator), (1, 1));
+            assert_eq!(deadline(Elevator517), (48, 6));
+            assert_eq!(told(ElevatorKind::Kyber, Queue, async_depth), (async_depth, queue));
+            assert_eq!(told(ElevatorKind::Bfq, Queue, async_depth), (1, 1));
+            assert_eq!(told(ElevatorKind::None, Queue, async_depth), (u32::MAX, 8));
+        }
+        // nr_requests scales async_depth with it, and the batch follows.
+        let mut t = tags(64, TagAlloc::Hint);
+        t.set_min_shallow_depth(48);
         t.resize(16);
-        assert_eq!(t.wake_batch(), 2);
+        t.set_min_shallow_depth(12);
+        assert_eq!(t.wake_batch(), 1);
     }
 
     fn waiter(n: u32) -> Waiter {
