@@ -180,8 +180,8 @@ fn sentence(why: &Why) -> String {
         Why::Stalled { dev, hctx, wake_batch, waiters } => {
             let wait = text::count(u64::from(waiters), "task sleeps", "tasks sleep");
             format!(
-                "Hardware queue {hctx} of device {dev} *has stalled*: its tags are free and {wait}, but with wake_batch \
-                 {wake_batch} nothing in flight will wake one."
+                "On device {dev}, hctx{hctx} *has stalled*: tags are free and {wait}, but nothing in flight will wake one \
+                 (wake_batch {wake_batch})."
             )
         }
         Why::ReadModifyWrite { sector, rmw, rcw } => {

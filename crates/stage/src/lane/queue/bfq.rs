@@ -59,7 +59,7 @@ pub fn draw(pen: &mut Pen, a: Area, b: &BfqView) {
     }
     // Queue, weight, budget, virtual time.
     let wide = a.w >= 300.0;
-    let parts = if wide { [0.0, 0.25, 0.41, 0.63] } else { [0.0, 0.28, 0.45, 0.65] };
+    let parts = if wide { [0.0, 0.25, 0.41, 0.63] } else { [0.0, 0.25, 0.47, 0.66] };
     let column = |n: usize| {
         let end = if n == 3 { 1.0 } else { parts[n + 1] };
         Area::new(a.x + a.w * parts[n], a.y, a.w * (end - parts[n]) - 8.0, a.h)
@@ -67,6 +67,7 @@ pub fn draw(pen: &mut Pen, a: Area, b: &BfqView) {
     let heads = ["queue", "weight", "budget", "virtual time"];
     for (n, head) in heads.iter().enumerate() {
         let c = column(n);
+        let head = Pen::fitting(Font::Small, c.w + 4.0, &[head, head.split(' ').next_back().unwrap_or(head), ""]);
         pen.text(c.x, c.y + 10.0, head, Ink::Dim, Font::Small, c.w + 6.0);
     }
     let a = a.below(16.0);
@@ -106,7 +107,7 @@ pub fn draw(pen: &mut Pen, a: Area, b: &BfqView) {
         if h >= 30.0 {
             let words = budget_words(q);
             let used = text::size(u64::from(q.service));
-            let words = Pen::fitting(Font::Small, c.w, &[&words, &used]);
+            let words = Pen::fitting(Font::Small, c.w, &[&words, &used, ""]);
             pen.text(c.x, top + 15.0, words, Ink::Dim, Font::Small, c.w);
             let all: Vec<&RequestView> = q.queued.iter().collect();
             let c = Area { w: a.w * parts[2] - 8.0, ..a };

@@ -91,18 +91,18 @@ fn direction(
     let (sort, fifo) = (&c.sort[dir], &c.fifo[dir]);
     let n = sort.len().to_string();
     let queued = [&n, " queued"].concat();
-    let (words, late) = match due(fifo, now) {
-        Some((due, late)) => ([&queued, ", first ", &due].concat(), late),
-        None => (queued.clone(), false),
+    let (words, short, late) = match due(fifo, now) {
+        Some((due, late)) => ([&queued, ", first ", &due].concat(), [&n, ", ", &due].concat(), late),
+        None => (queued.clone(), n.clone(), false),
     };
     let ink = if late { Ink::Bad } else { Ink::Dim };
-    caption(pen, a, name, &[&words, &queued, &n], ink);
+    caption(pen, a, name, &[&words, &short, &queued, &n], ink);
     // Order, axis, FIFO share what the caption leaves.
     let room = a.h - 17.0;
     if room < 10.0 {
         return;
     }
-    let unit = within(room / 42.0, 0.2, 2.4);
+    let unit = within(room / 42.0, 0.2, 3.0);
     let fifo_h = if room < 22.0 { 0.0 } else { 11.0 * unit };
     let order = Area { y: a.y + 16.0, h: 12.0 * unit, ..a };
     let axis = Area { y: order.bottom() + 2.0, h: (5.0 * unit).max(3.0), ..a };

@@ -77,7 +77,7 @@ fn places(on: Panels, width: f32, height: f32, layout: Layout) -> [Option<Area>;
     let rows: &[&[(usize, f32)]] = if tall {
         &[&[(0, 0.5), (1, 0.5)], &[(2, 0.6), (3, 0.4)]]
     } else if width >= 760.0 || !(shown[0] && shown[1] && shown[2]) {
-        &[&[(0, 0.24), (1, 0.23), (2, 0.3), (3, 0.23)]]
+        &[&[(0, 0.23), (1, 0.24), (2, 0.32), (3, 0.21)]]
     } else {
         &[&[(0, 0.27), (1, 0.27), (2, 0.46)]]
     };
@@ -157,11 +157,11 @@ fn task_chip(pen: &mut Pen, a: Area, task: u16, jobs: usize) {
     pen.rect(a, 3.0, Ink::Raised, 1.0);
     // All of them or none.
     let widest = jobs.saturating_sub(1).to_string();
-    let labelled = a.w >= Font::Chip.width(&widest).max(Font::Chip.width(&label)) + 8.0;
-    let w = if labelled { 5.0 } else { a.w };
+    let labelled = a.w >= Font::Chip.width(&widest).max(Font::Chip.width(&label)) + 5.5;
+    let w = if labelled { 4.0 } else { a.w };
     job_rect(pen, Area { w, ..a }, 2.0, job);
     if labelled {
-        pen.centered((a.x + 5.0 + (a.w - 5.0) / 2.0, a.y + a.h / 2.0 + 3.4), &label, Ink::Text, Font::Chip, a.w);
+        pen.centered((a.x + 4.5 + (a.w - 4.5) / 2.0, a.y + a.h / 2.0 + 3.4), &label, Ink::Text, Font::Chip, a.w);
     }
     if job != JobIdx::MAX {
         pen.hit(a, What::Job(job));

@@ -18,7 +18,7 @@ use crate::text;
 /// Bits that are drawn one by one.
 const MAX_BITS: usize = 512;
 /// Counts at the right of a map.
-const COUNTS: f32 = 30.0;
+const COUNTS: f32 = 24.0;
 
 /// Tags taken.
 pub fn taken(tags: &TagsView) -> usize {
@@ -98,12 +98,16 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, jobs: usize)
         None => vec![("tags", &device.tags)],
     };
     let mut left = a.h - keys_h;
+    let mut most = 15.0;
     for (n, (name, tags)) in maps.iter().enumerate() {
         // The deeper map gets its part, the other what is left.
         let rest: u32 = maps[n..].iter().map(|m| m.1.depth.max(16)).sum();
         let part = within(tags.depth.max(16) as f32 / rest as f32, 0.35, 1.0);
         let block = Area { h: (left * part).floor(), ..a };
-        let used = map(pen, block, name, tags, n == 0 && sched.is_some()) + 6.0;
+        let (used, pitch) = map(pen, block, name, tags, n == 0 && sched.is_some(), most);
+        // The other map's bits are no larger.
+        most = pitch;
+        let used = used + 6.0;
         a = a.below(used);
         left -= used;
     }
@@ -139,22 +143,22 @@ fn held(pen: &mut Pen, a: Area, tags: &TagsView, jobs: usize) {
     }
 }
 
-/// One map with its name and count; returns its height.
-fn map(pen: &mut Pen, a: Area, name: &str, tags: &TagsView, sched: bool) -> f32 {
+/// One map with its name and count; returns its height and that of a bit.
+fn map(pen: &mut Pen, a: Area, name: &str, tags: &TagsView, sched: bool, most: f32) -> (f32, f32) {
     let words = words(tags);
     super::caption(pen, a, name, &[&words, &taken(tags).to_string()], Ink::Dim);
     let bits = a.below(17.0);
     let counts = bits.w > 120.0;
     let w = bits.w - if counts { COUNTS } else { 0.0 };
-    17.0 + match Grid::of(tags, w, bits.h) {
+    match Grid::of(tags, w, bits.h, most) {
         Some(grid) => {
             grid.draw(pen, bits, tags, sched);
             if counts {
                 grid.counts(pen, bits, tags);
             }
-            grid.lines as f32 * grid.line
+            (17.0 + grid.lines as f32 * grid.line, grid.pitch)
         }
-        None => bars(pen, bits, tags),
+        None => (17.0 + bars(pen, bits, tags), most),
     }
 }
 
@@ -168,12 +172,13 @@ struct Grid {
 }
 
 impl Grid {
-    fn of(tags: &TagsView, w: f32, h: f32) -> Option<Self> {
+    fn of(tags: &TagsView, w: f32, h: f32, most: f32) -> Option<Self> {
         let (depth, word) = (tags.depth as usize, (tags.bits_per_word.max(1) as usize).min(4_096));
         if depth > MAX_BITS {
             return None;
         }
-        for columns in [16usize, 32, 64, 128] {
+        let mut best: Option<Self> = None;
+        for columns in [8usize, 16, 32, 64, 128] {
             let columns = columns.min(depth).max(1);
             let lines = if word >= columns {
                 depth / word * word.div_ceil(columns) + (depth % word).div_ceil(columns)
@@ -181,15 +186,16 @@ impl Grid {
                 depth.div_ceil(word * (columns / word))
             };
             let gaps = (columns / word).saturating_sub(1) as f32 * 3.0;
-            let pitch = ((w - gaps) / columns as f32).min(15.0);
-            let line = (pitch + 4.5).min(h / lines.max(1) as f32);
-            let grid = Self { word, columns, lines, pitch, line };
             // Marks above and below a bit need their room.
-            if line >= pitch + 2.5 && pitch >= 2.4 {
-                return Some(grid);
+            let pitch = ((w - gaps) / columns as f32).min(most).min(h / lines.max(1) as f32 - 3.0);
+            let line = (pitch + 4.5).min(h / lines.max(1) as f32);
+            // A word in a row, if that is not much smaller.
+            let better = best.as_ref().is_none_or(|b| pitch > b.pitch * if word > b.columns { 0.7 } else { 1.05 });
+            if pitch >= 2.4 && better {
+                best = Some(Self { word, columns, lines, pitch, line });
             }
         }
-        None
+        best
     }
     fn cell(&self, a: Area, bit: usize) -> Area {
         let (word, at) = (bit / self.word, bit % self.word);

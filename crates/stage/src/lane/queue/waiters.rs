@@ -51,8 +51,10 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, snap: &Snaps
     };
     let n = asleep(tags);
     let sleep = text::count(n as u64, "task sleeps", "tasks sleep");
-    let long = [&sleep, " · wake_batch ", &tags.wake_batch.to_string()].concat();
-    let inner = pen.panel(area, title, Pen::fitting(Font::Small, area.w - 20.0, &[&long, &sleep]));
+    let batch = [" · wake_batch ", &tags.wake_batch.to_string()].concat();
+    let (long, short) = ([&sleep, batch.as_str()].concat(), [&n.to_string(), " sleep", &batch].concat());
+    let shortest = batch.trim_start_matches(" · ");
+    let inner = pen.panel(area, title, Pen::fitting(Font::Small, area.w - 20.0, &[&long, &short, shortest]));
     // Countdown: words over a cell a completion.
     let words = countdown_words(tags);
     let short = words.replace("next wake-up", "wakes").replace(" freed", "");
@@ -111,7 +113,7 @@ fn last_woken(pen: &mut Pen, a: Area, tags: &TagsView, jobs: usize) {
     }
     let [got, again, soon] = woken(tags);
     let n = |n: usize| n.to_string();
-    let (tag, sleep) = if a.w < 160.0 { ("got ", "again ") } else { ("got a tag ", "slept again ") };
+    let (tag, sleep) = if a.w < 185.0 { ("got ", "again ") } else { ("got a tag ", "slept again ") };
     let mut keys = vec![(Key::Dot, [tag, &n(got)].concat()), (Key::Ring, [sleep, &n(again)].concat())];
     if soon > 0 {
         keys.push((Key::Dash, ["to run ", &n(soon)].concat()));
