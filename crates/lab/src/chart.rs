@@ -129,7 +129,7 @@ fn published(scenario: &Scenario, key: Key, text: &str, side: Side, figures: Fig
     let same_a = KEYS.iter().all(|k| *k == key || *k == Key::Seed || !scenario.is_changed(*k));
     let same_b = side == Side::A || scenario.b() == preset.b_values();
     // Settings of single jobs and disks count for the run they are in.
-    let same_jobs = !scenario.own().any(|o| o.side == Side::A || o.side == side);
+    let same_jobs = !scenario.own_edits().any(|o| o.side == Side::A || o.side == side);
     let own = preset.sweep().key == key && same_a && same_b && same_jobs;
     let (baseline, patched) = figures(preset.name, text).filter(|_| own)?;
     Some(if side == Side::B { patched } else { baseline })

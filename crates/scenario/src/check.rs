@@ -347,6 +347,17 @@ fn job_rate(job: &JobConfig) -> Option<u128> {
     Some(read + if l.rw.writes() { of(1)? } else { 0 })
 }
 
+/// Requests that a job's queue holds, where that is what bounds what is in flight: no zone write plug, stack or io.max
+/// keeps bios without a tag.
+fn requests_held(cfg: &SimConfig, job: &JobConfig) -> Option<u64> {
+    let d = &cfg.devices[usize::from(job.dev)];
+    let q = d.queue.filter(|_| d.throttle.is_none() && d.disk().is_none_or(|d| !d.profile.zoned))?;
+    let one = if q.elevator == ElevatorKind::None { q.queue_depth } else { q.nr_requests };
+    // Bios that merge need no tag of their own.
+    let merged = (u64::from(q.max_sectors) * SECTOR_BYTES).div_ceil(request_bytes(cfg, job));
+    Some(u64::from(one) * u64::from(q.nr_hw_queues) * merged)
+}
+
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
@@ -1623,7 +1634,7 @@ impl Checker<'_> {
         // Jobs and disks that are not there, each said once.
         let (jobs, disks) = (self.numjobs(), self.stack().members(self.n(Key::RaidDisks)));
         let mut said = None;
-        for own in self.s.own().filter(|own| own.side <= self.side || self.s.fork.is_some()) {
+        for own in self.s.own_edits().filter(|own| own.side <= self.side || self.s.fork.is_some()) {
             let (key, n, count) = match own.of {
                 Instance::Job(n) => (Key::Numjobs, n, jobs),
                 Instance::Disk(n) => (Key::RaidDisks, u16::from(n), u64::from(disks)),
@@ -1725,8 +1736,12 @@ impl Checker<'_> {
                 let d = d.allow(format!("up to {MAX_PIECES} requests an I/O"));
                 self.problems.push(d.suggest(print_bytes(MAX_PIECES * request)));
             }
-            let of_job = pieces * u64::from(iodepth);
             at_once += pieces;
+            let of_job = match requests_held(cfg, job) {
+                // Who waits for a tag submits nothing more.
+                Some(held) => (pieces * u64::from(iodepth)).min(held + pieces),
+                None => pieces * u64::from(iodepth),
+            };
             in_flight += of_job;
             bytes += bs * SECTOR_BYTES * u64::from(iodepth);
             // The job to be named is the one with most of it.

@@ -1,13 +1,14 @@
 //! Presets: a pair of runs worth looking at, and the settings the published tables need.
 //!
 //! Models: the four tables of the commit log that added QUEUE_ZONED_QD1_WRITES (seed 000); the split bios of seed 002 and
-//! of mails about raid0 and raid6 (kernel 1.5, 2.5, md M.5, M.12).
+//! of mails about raid0 and raid6 (kernel 1.5, 2.5, md M.5, M.12); tags and schedulers of seed 003 and of mails (kernel
+//! 3, 4).
 //! Rule: the shown run, the chart and `validate` differ only by `row`, so that they agree where they overlap.
 //! Leaves out: the published figures themselves; they are reference data of `bioscope-lab`.
 
 use crate::diagnostic::Diagnostic;
 use crate::params::Key;
-use crate::scenario::{Moment, Scenario, Sweep, row_value};
+use crate::scenario::{Instance, Moment, Own, Scenario, Side, Sweep, row_value};
 use crate::value::Value;
 
 /// See the module.
@@ -23,6 +24,8 @@ pub struct Preset {
     pub sources: &'static [&'static str],
     /// Settings of run A that are not defaults.
     pub a: &'static [(Key, &'static str)],
+    /// Settings of single jobs, in both runs.
+    pub jobs: &'static [(u8, Key, &'static str)],
     /// What differs in run B.
     pub b: &'static [(Key, &'static str)],
     /// Settings that replace A's in sweeps and in `validate`.
@@ -47,6 +50,10 @@ const SPLIT_FIX: &str =
     "Mail of the fix that puts split bios at the head of current->bio_list (August 2025, Linux 6.18)";
 const HEAD: &[(Key, &str)] = &[(Key::SplitInsert, "head")];
 
+const ASYNC_DEPTH: &str =
+    "Mail \"mq-deadline: covert to use request_queue->async_depth\" (November 2025, Linux 7.0)";
+const OF_QUEUE: &[(Key, &str)] = &[(Key::AsyncDepthOwner, "queue")];
+
 /// All presets.
 pub static PRESETS: &[Preset] = &told([
     Preset {
@@ -56,6 +63,7 @@ pub static PRESETS: &[Preset] = &told([
                    back and forth; B finishes the old zone first.",
         sources: &[COMMIT_LOG],
         a: &[(Key::Iodepth, "64")],
+        jobs: &[],
         b: QD1,
         // 26 zones, the first two of them ramp.
         row: &[(Key::Runtime, "0"), (Key::Size, "26z"), (Key::RampSize, "512MiB")],
@@ -78,6 +86,7 @@ pub static PRESETS: &[Preset] = &told([
             (Key::FirstFill, "random"),
             (Key::ZonePhase, "random"),
         ],
+        jobs: &[],
         b: QD1,
         row: &[(Key::Runtime, "0"), (Key::RampSize, "6GiB"), (Key::IoSize, "24GiB")],
         sweep: ("size", "1z,2z,4z,8z,16z,32z,64z,128z"),
@@ -90,6 +99,7 @@ pub static PRESETS: &[Preset] = &told([
         look_for: "Each file fills a zone; A keeps two or three zones busy at the same time, B one.",
         sources: &[COMMIT_LOG],
         a: &[(Key::Workload, "writeback"), (Key::ZonePhase, "random")],
+        jobs: &[],
         b: QD1,
         row: XFS_ROW,
         sweep: ADAPTERS,
@@ -102,6 +112,7 @@ pub static PRESETS: &[Preset] = &told([
         look_for: "Files are packed one after the other into the open zone, so A still alternates between two or three zones.",
         sources: &[COMMIT_LOG],
         a: &[(Key::Workload, "writeback"), (Key::Filesize, "4MiB-128MiB"), (Key::ZonePhase, "random")],
+        jobs: &[],
         b: QD1,
         row: XFS_ROW,
         sweep: ADAPTERS,
@@ -114,6 +125,7 @@ pub static PRESETS: &[Preset] = &told([
         look_for: "Small files end in small commands: A changes zones more often per MiB than with large files.",
         sources: &[COMMIT_LOG],
         a: &[(Key::Workload, "writeback"), (Key::Filesize, "2MiB-8MiB"), (Key::ZonePhase, "random")],
+        jobs: &[],
         b: QD1,
         row: XFS_ROW,
         sweep: ADAPTERS,
@@ -137,6 +149,7 @@ pub static PRESETS: &[Preset] = &told([
             (Key::RaidDisks, "3"),
             (Key::Drive, "capped"),
         ],
+        jobs: &[],
         b: HEAD,
         row: &[],
         sweep: ("chunk", "64KiB,128KiB,256KiB,512KiB"),
@@ -165,6 +178,7 @@ pub static PRESETS: &[Preset] = &told([
             (Key::Drive, "capped"),
             (Key::CapRate, "1024MiB/s"),
         ],
+        jobs: &[],
         b: HEAD,
         row: &[],
         sweep: ("plug_flush_bytes", "64KiB,128KiB,192KiB,256KiB,384KiB,512KiB"),
@@ -192,6 +206,7 @@ pub static PRESETS: &[Preset] = &told([
             (Key::DataOffset, "129MiB"),
             (Key::Drive, "capped"),
         ],
+        jobs: &[],
         b: HEAD,
         row: &[],
         sweep: ("chunk", "64KiB,128KiB,256KiB,512KiB,1MiB"),
@@ -216,6 +231,7 @@ pub static PRESETS: &[Preset] = &told([
             (Key::Drive, "capped"),
             (Key::Runtime, "100ms"),
         ],
+        jobs: &[],
         b: &[(Key::PlugMultiFactor, "4")],
         row: &[],
         sweep: ("raid_disks", "12,16,17,24,36"),
@@ -237,11 +253,214 @@ pub static PRESETS: &[Preset] = &told([
             (Key::Drive, "cmr-8tb"),
             (Key::Runtime, "5s"),
         ],
+        jobs: &[],
         b: &[(Key::RmwLevel, "1")],
         row: &[],
         sweep: ("bs", "64KiB,128KiB,192KiB,256KiB,320KiB,384KiB,448KiB"),
         t: Moment { ns: 42 * MS, k: 0 },
         speed_ns: 2 * MS,
+    },
+    Preset {
+        name: "hdd-async-depth",
+        title: "One number that keeps the pieces of an I/O apart",
+        look_for: "Each 1 MiB read becomes eight requests. A wakes a waiting job for every freed tag, so it gets one and \
+                   queues again behind 23 others; B wakes jobs when eight tags are free, and one takes several in a row.",
+        sources: &[ASYNC_DEPTH],
+        // The seed gives neither nr_requests nor the depth of the device: 64 is what makes wake_batch 8, and a device
+        // that takes as many leaves nothing to sort.
+        a: &[
+            (Key::Rw, "randread"),
+            (Key::Iodepth, "1024"),
+            (Key::Numjobs, "24"),
+            (Key::NrRequests, "64"),
+            (Key::MaxSectorsKb, "128"),
+            (Key::Hba, "mpi3mr"),
+            (Key::QueueDepth, "64"),
+            (Key::AsyncDepthOwner, "elevator"),
+            (Key::Drive, "cmr-8tb"),
+            (Key::Runtime, "60s"),
+            (Key::RampTime, "1s"),
+        ],
+        jobs: &[],
+        b: OF_QUEUE,
+        row: &[],
+        sweep: ("async_depth", "8,16,32,48,64"),
+        t: Moment { ns: 2000 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "hdd-async-depth-sata",
+        title: "The same on a SATA disk: sorting hides it",
+        look_for: "The disk takes 32 of the 64 requests. What waits in mq-deadline leaves in order of sectors, so the \
+                   pieces of an I/O meet again in A as well as in B.",
+        sources: &[ASYNC_DEPTH],
+        a: &[
+            (Key::Rw, "randread"),
+            (Key::Iodepth, "1024"),
+            (Key::Numjobs, "24"),
+            (Key::MaxSectorsKb, "128"),
+            (Key::AsyncDepthOwner, "elevator"),
+            (Key::Drive, "cmr-8tb"),
+            (Key::Runtime, "60s"),
+            (Key::RampTime, "1s"),
+        ],
+        jobs: &[],
+        b: OF_QUEUE,
+        row: &[],
+        sweep: ("queue_depth", "2,4,8,16,32"),
+        t: Moment { ns: 2000 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "hdd-split-jobs",
+        title: "Many jobs, and each read in four pieces",
+        look_for: "Twenty-four jobs wait for the same tags in A, so the four pieces of a read are issued apart and the head \
+                   comes back for each; the one job of B issues them one after the other.",
+        sources: &["Mail \"blk-mq: provide more tags for woken-up process when tag allocation is busy\" (June 2020, Linux 5.6)"],
+        // The mail says wake batch 8, which is 64 tags; that the disk takes them all is assumed.
+        a: &[
+            (Key::Rw, "randread"),
+            (Key::Iodepth, "1024"),
+            (Key::Numjobs, "24"),
+            (Key::NrRequests, "64"),
+            (Key::MaxSectorsKb, "256"),
+            (Key::Hba, "mpi3mr"),
+            (Key::QueueDepth, "64"),
+            (Key::SbitmapWake, "per_queue"),
+            (Key::Drive, "cmr-8tb"),
+            (Key::Runtime, "60s"),
+            (Key::RampTime, "1s"),
+        ],
+        jobs: &[],
+        b: &[(Key::Numjobs, "1")],
+        row: &[],
+        sweep: ("numjobs", "1,24,48,72"),
+        t: Moment { ns: 2000 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "nullb-hw-depth",
+        title: "Twenty jobs and four tags",
+        look_for: "Every job sleeps for a tag. A counts freed tags in each of the eight wait queues, B in one place for the \
+                   map: a free tag finds a waiter sooner.",
+        sources: &["Mail \"sbitmap: Use single per-bitmap counting to wake up queued tags\" (November 2022, Linux 6.2)"],
+        a: &[
+            (Key::Rw, "randwrite"),
+            (Key::Bs, "4KiB"),
+            (Key::Iodepth, "64"),
+            (Key::Numjobs, "20"),
+            (Key::Scheduler, "none"),
+            (Key::SbitmapWake, "per_queue"),
+            (Key::NrCpus, "20"),
+            (Key::SubmitNs, "2300ns"),
+            (Key::Drive, "null_blk"),
+            (Key::HwQueueDepth, "4"),
+            (Key::Runtime, "20ms"),
+        ],
+        jobs: &[],
+        b: &[(Key::SbitmapWake, "per_map")],
+        row: &[],
+        sweep: ("hw_queue_depth", "2,4,8,16,32,64"),
+        t: Moment { ns: MS, k: 0 },
+        speed_ns: 10_000,
+    },
+    Preset {
+        name: "ncq-prio",
+        title: "A tenth of the reads in the realtime class",
+        look_for: "The disk picks the nearest of 24 commands, so each waits for its turn in A; in B those of the realtime \
+                   class go first, and the others wait a little longer.",
+        sources: &["Mail \"block: Fix IO priority mess\" (June 2022), ATA disk with NCQ priority"],
+        a: &[
+            (Key::Rw, "randread"),
+            (Key::Bs, "128KiB"),
+            (Key::Iodepth, "24"),
+            (Key::Scheduler, "none"),
+            (Key::Drive, "cmr-8tb"),
+            (Key::Runtime, "120s"),
+        ],
+        jobs: &[],
+        b: &[(Key::NcqPrio, "1")],
+        row: &[(Key::Runtime, "590s")],
+        sweep: ("iodepth", "1,2,4,8,16,24,32"),
+        t: Moment { ns: 2000 * MS, k: 0 },
+        speed_ns: 50 * MS,
+    },
+    Preset {
+        name: "two-readers-nr-requests",
+        title: "Two sequential readers and nr_requests",
+        look_for: "TODO",
+        sources: &["Mail \"On 3108 RAID1 read performance is improved when nr_requests is decreased\" (June 2020, Linux 5.6)"],
+        // The controller's read-ahead is not modelled: a limit of commands stands for it.
+        a: &[
+            (Key::Rw, "read"),
+            (Key::Bs, "4KiB"),
+            (Key::Iodepth, "256"),
+            (Key::Numjobs, "2"),
+            (Key::NrRequests, "256"),
+            (Key::QueueDepth, "256"),
+            (Key::SubmitNs, "5us"),
+            (Key::Drive, "capped"),
+            (Key::CapIops, "31000"),
+            (Key::CapRate, "400MiB/s"),
+            (Key::Runtime, "1s"),
+        ],
+        jobs: &[(1, Key::Offset, "512GiB")],
+        b: &[(Key::NrRequests, "192")],
+        row: &[],
+        sweep: ("nr_requests", "64,128,192,256,384,512"),
+        t: Moment { ns: 20 * MS, k: 0 },
+        speed_ns: 100_000,
+    },
+    Preset {
+        name: "bfq-fairness",
+        title: "A reader with one I/O in flight beside one with 32",
+        look_for: "Job 0 asks for one I/O at a time. In A job 1 fills the disk's queue, and each of job 0's reads waits behind \
+                   it; in B the disk is job 0's for its slice, and idles for its next read.",
+        sources: &["Documentation/block/bfq-iosched.rst (Linux 7.1)"],
+        a: &[
+            (Key::Rw, "read"),
+            (Key::Bs, "128KiB"),
+            (Key::Iodepth, "32"),
+            (Key::Numjobs, "2"),
+            (Key::Drive, "cmr-8tb"),
+            (Key::Runtime, "30s"),
+        ],
+        jobs: &[(0, Key::Iodepth, "1"), (1, Key::Offset, "4TiB")],
+        b: &[(Key::Scheduler, "bfq")],
+        row: &[],
+        sweep: ("slice_idle", "0,2ms,4ms,8ms,16ms"),
+        t: Moment { ns: 2000 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "kyber-latency",
+        title: "Reads beside a flood of writes on an SSD",
+        look_for: "In A the device holds all writes there are, and a read waits behind them; in B kyber takes tokens away \
+                   from writes until reads come back within 2 ms.",
+        sources: &["block/kyber-iosched.c (Linux 7.1)"],
+        // The device is made up: eight channels that together write 480 MiB/s.
+        a: &[
+            (Key::Rw, "randread"),
+            (Key::Bs, "4KiB"),
+            (Key::Iodepth, "4"),
+            (Key::Numjobs, "2"),
+            (Key::Scheduler, "none"),
+            (Key::QueueDepth, "256"),
+            (Key::Drive, "capped"),
+            (Key::CapRate, "60MiB/s"),
+            (Key::CapChannels, "8"),
+            (Key::Runtime, "5s"),
+        ],
+        jobs: &[
+            (1, Key::Rw, "randwrite"),
+            (1, Key::Bs, "128KiB"),
+            (1, Key::Iodepth, "256"),
+        ],
+        b: &[(Key::Scheduler, "kyber")],
+        row: &[],
+        sweep: ("read_lat_nsec", "500us,1ms,2ms,4ms,8ms"),
+        t: Moment { ns: 1000 * MS, k: 0 },
+        speed_ns: MS,
     },
 ]);
 
@@ -266,6 +485,16 @@ impl Preset {
     pub fn b_values(&self) -> Vec<(Key, Value)> {
         self.b.iter().map(|(k, text)| (*k, row_value(*k, text))).collect()
     }
+    /// Settings of single jobs as values.
+    pub fn own(&self) -> impl Iterator<Item = Own> {
+        let value = |(job, key, text): &(u8, Key, &str)| Own {
+            side: Side::A,
+            of: Instance::Job(*job),
+            key: *key,
+            value: row_value(*key, text),
+        };
+        self.jobs.iter().map(value)
+    }
     /// The sweep of its chart.
     pub fn sweep(&self) -> Sweep {
         // Read by a test.
@@ -284,12 +513,12 @@ mod tests {
     use super::*;
     use crate::check::check;
     use crate::params::Param;
-    use crate::scenario::Side;
 
     #[test]
     fn every_setting_of_every_preset_is_canonical() {
         for p in PRESETS {
-            for (key, text) in p.a.iter().chain(p.b).chain(p.row) {
+            let of_jobs = p.jobs.iter().map(|(_, key, text)| (key, text));
+            for (key, text) in p.a.iter().chain(p.b).chain(p.row).map(|(key, text)| (key, text)).chain(of_jobs) {
                 let row = Param::of(*key);
                 assert_eq!(row.print(&row.parse(text).unwrap()), *text, "{} {}", p.name, row.key);
             }

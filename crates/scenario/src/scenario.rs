@@ -144,6 +144,9 @@ impl Scenario {
         for (key, text) in preset.b {
             s.set(Side::B, *key, row_value(*key, text));
         }
+        for own in preset.own() {
+            s.set_own(own);
+        }
         s
     }
 
@@ -254,6 +257,10 @@ impl Scenario {
         let stacked = self.is_stacked();
         self.own.iter().filter(move |o| stacked || matches!(o.of, Instance::Job(_)))
     }
+    /// The same without what comes with the preset.
+    pub fn own_edits(&self) -> impl Iterator<Item = &Own> {
+        self.own().filter(|own| !self.preset.is_some_and(|p| p.own().any(|of_preset| of_preset == **own)))
+    }
     /// Sets a value of one job or disk alone.
     pub fn set_own(&mut self, own: Own) {
         match self.own.binary_search_by_key(&own.place(), Own::place) {
@@ -261,9 +268,12 @@ impl Scenario {
             Err(i) => self.own.insert(i, own),
         }
     }
-    /// Drops a value of one job or disk alone.
+    /// Drops a value of one job or disk alone; what comes with the preset comes back.
     pub fn drop_own(&mut self, side: Side, of: Instance, key: Key) {
         self.own.retain(|o| o.place() != (side, of, key));
+        if let Some(own) = self.preset.and_then(|p| p.own().find(|o| o.place() == (side, of, key))) {
+            self.set_own(own);
+        }
     }
     /// What a job or disk has of its own on a side: run B's comes before what it has in both runs.
     pub fn own_of(&self, side: Side, of: Instance, key: Key) -> Option<&Own> {

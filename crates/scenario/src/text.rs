@@ -119,7 +119,7 @@ fn write(s: &Scenario, add: &mut dyn FnMut(&str, &str)) {
     }
     let packed = packed(s);
     let of_jobs = |side, add: &mut dyn FnMut(&str, &str)| {
-        for own in s.own().filter(|own| own.side == side && packed.is_none()) {
+        for own in s.own_edits().filter(|own| own.side == side && packed.is_none()) {
             add(&own.name(), &own.text());
         }
     };
@@ -167,11 +167,11 @@ fn write(s: &Scenario, add: &mut dyn FnMut(&str, &str)) {
 
 /// The settings of single jobs and disks in one value, where that is shorter than one by one.
 fn packed(s: &Scenario) -> Option<String> {
-    let plain: usize = s.own().map(|own| own.name().len() + own.text().len() + 2).sum();
+    let plain: usize = s.own_edits().map(|own| own.name().len() + own.text().len() + 2).sum();
     if plain < PACK_FROM {
         return None;
     }
-    packed::pack(s.own().count() as u32, s.own().map(|own| (own.name(), own.text())))
+    packed::pack(s.own_edits().count() as u32, s.own_edits().map(|own| (own.name(), own.text())))
         .filter(|packed| packed.len() + "z=&".len() < plain)
 }
 
