@@ -116,8 +116,14 @@ pub fn live_change(at_ns: u64, dev: DevIdx, key: Key, v: &Value) -> Option<Chang
         (Key::ZonedQd1Writes, Value::Int(n)) => {
             Some(Change { at: at_ns, dev, setting: Setting::ZonedQd1Writes(*n == 1) })
         }
+        (Key::NrRequests, Value::Int(n)) => Some(Change { at: at_ns, dev, setting: Setting::NrRequests(clip(*n)) }),
+        (Key::AsyncDepth, Value::Int(n)) => Some(Change { at: at_ns, dev, setting: Setting::AsyncDepth(clip(*n)) }),
         _ => None,
     }
+}
+
+fn clip(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// Engine events of a run, roughly and rather too many than too few.
@@ -949,7 +955,7 @@ impl Checker<'_> {
             nr_hw_queues: self.nr_hw_queues(),
             rq_affinity: self.n(Key::RqAffinity) as u8,
             shared_users: self.n(Key::SharedUsers) as u16,
-            host_tags: self.is(Key::Hba, "mpi3mr"),
+            host_tags: self.on(Key::HostTags),
             ncq_prio: self.on(Key::NcqPrio),
             tag_alloc: match self.resolved(Key::TagAlloc) {
                 Value::Word(0) => TagAlloc::Hint,
@@ -1696,6 +1702,7 @@ impl Checker<'_> {
                 Some(Instance::Disk(n)) => n..(n + 1).min(disks),
                 _ => 0..disks,
             };
+            let v = self.stored(of, key, v);
             let own = |n: u8| stacked && self.s.own_of(Side::B, Instance::Disk(n), key).is_some();
             let changes: Vec<Change> = dev
                 .filter(|n| of.is_some() || !own(*n))
@@ -1711,6 +1718,25 @@ impl Checker<'_> {
             let message = format!("the run is over at {}, so nothing changes in run B", print_time(end));
             self.problems.push(Diagnostic::warning("b.at", &text, message));
         }
+    }
+
+    /// What a live write of run B leaves in the attribute: its checks are those of the start.
+    fn stored(&mut self, of: Option<Instance>, key: Key, v: Value) -> Value {
+        let mut b = Checker { s: self.s, side: Side::B, of, problems: Problems::default() };
+        let stored = match (key, &v) {
+            (Key::NrRequests | Key::AsyncDepth, Value::Auto) => return v,
+            (Key::NrRequests, _) if self.is(Key::Scheduler, "none") => Value::Auto,
+            (Key::NrRequests, _) => Value::Int(b.nr_requests(u64::MAX)),
+            (Key::AsyncDepth, _) => {
+                let nr = b.n(Key::NrRequests).clamp(MIN_REQUESTS, MAX_REQUESTS);
+                Value::Int(b.async_depth(nr))
+            }
+            _ => return v,
+        };
+        for d in b.problems.into_list() {
+            self.problems.push(d);
+        }
+        stored
     }
 
     /// Limits that keep memory and the time of one event bounded: requests an I/O is cut into, and all in flight.

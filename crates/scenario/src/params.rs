@@ -456,11 +456,11 @@ params! {
         help: "I/O scheduler of the queue.", ..QUEUE
     },
     NrRequests: Param {
-        key: "nr_requests", max: u32::MAX as u64, step: 0,
+        key: "nr_requests", max: u32::MAX as u64, step: 0, live: Live::Sysfs,
         help: "Requests the queue can hold; auto is twice the queue depth with a scheduler, else the queue depth.", ..QUEUE
     },
     AsyncDepth: Param {
-        key: "async_depth", max: INT_MAX, step: 0, shown_when: &[(Key::Scheduler, "mq-deadline|kyber|bfq")],
+        key: "async_depth", max: INT_MAX, step: 0, live: Live::Sysfs, shown_when: &[(Key::Scheduler, "mq-deadline|kyber|bfq")],
         help: "Scheduler tags for all but plain reads; auto is nr_requests, three quarters of it with kyber, bfq and elevator_5_17.", ..QUEUE
     },
     ReadExpire: Param {
@@ -571,6 +571,10 @@ params! {
     TagAlloc: Param {
         key: "tag_alloc", unit: Unit::Word(&["hint", "round_robin"]), advanced: true,
         help: "Where the search for a driver tag starts: at the CPU's hint, or behind the last tag; auto is round_robin with hba=ahci.", ..QUEUE
+    },
+    HostTags: Param {
+        key: "host_tags", unit: Unit::Bool, max: 1, advanced: true,
+        help: "All hardware queues share the tags of one, as with null_blk's shared_tag_bitmap; auto is 1 with hba=mpi3mr.", ..QUEUE
     },
     LostWakeup: Param {
         key: "lost_wakeup", unit: Unit::Word(&["none", "late_waiter", "empty_queue"]), default: "none", advanced: true,

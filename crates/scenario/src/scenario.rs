@@ -414,6 +414,7 @@ impl Scenario {
                     n
                 }
             }
+            Key::HostTags => u64::from(mpi3mr && !is(Key::Drive, "null_blk")),
             Key::TagAlloc => return Value::Word(u8::from(!mpi3mr && !is(Key::Drive, "null_blk"))),
             Key::MaxSectorsKb => {
                 let cap = if is(Key::MaxSectorsCap, "1280KiB") { 1280 << 10 } else { 4 << 20 };

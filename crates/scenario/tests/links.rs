@@ -412,6 +412,7 @@ fn every_row_reaches_the_run() {
             Key::Irqmode | Key::RqAffinity => "2",
             Key::ShallowPerWord | Key::StrictGuarantees | Key::NcqPrio => "1",
             Key::LowLatency => "0",
+            Key::HostTags => "1",
             Key::WriteOffMode => "media",
             Key::ZonePhase | Key::FirstFill => "random",
             Key::Fault => "600000000+8",

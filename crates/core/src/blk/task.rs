@@ -120,7 +120,9 @@ impl Ctx<'_> {
             let who = self.who(self.task_of(t));
             self.trace_bio_as(bio, 0, Action::Queue, 0, who);
         }
-        let stacked = self.devs[usize::from(self.bios[bio].dev)].queue.is_none();
+        // Below a stack a step that starts at a disk takes no time: its costs are those of the thread.
+        let alone = self.cfg.devices.iter().all(|d| d.queue.is_some());
+        let stacked = alone || self.devs[usize::from(self.bios[bio].dev)].queue.is_none();
         let task = &mut self.tasks[t];
         if task.active {
             if split {
