@@ -189,26 +189,62 @@ fn most_per_second(cfg: &SimConfig) -> Option<u64> {
         _ => None,
     };
     let latency = cfg.devices.iter().filter_map(latency_of).min().unwrap_or(0);
+    let per_second = |ns: u64, n: u64| 1_000_000_000u64.checked_div(ns).map_or(u64::MAX, |one| one.saturating_mul(n));
+    let heads = cfg.devices.len() as u64;
+    let alone = &cfg.devices[0];
+    // Tags of a device alone, and its channels.
+    let (tags, channels) = match (&alone.kind, alone.queue.filter(|_| heads == 1)) {
+        (DeviceKind::Capped(c), Some(q)) => {
+            (u64::from(q.queue_depth) * u64::from(q.nr_hw_queues), u64::from(c.channels))
+        }
+        (_, Some(q)) => (u64::from(q.queue_depth) * u64::from(q.nr_hw_queues), u64::MAX),
+        _ => (u64::MAX, u64::MAX),
+    };
     for job in cfg.jobs.iter().filter(|job| !is_beside(job)) {
         let (bs, rw, iodepth) = shape(job)?;
         let parts = (bs * SECTOR_BYTES).div_ceil(unit_bytes(cfg, job));
-        let one_ns = cfg.host.submit_ns.max((cfg.host.submit_ns + latency) / u64::from(iodepth.max(1)));
-        submitted = submitted.saturating_add(1_000_000_000u64.checked_div(one_ns)?.saturating_mul(parts));
+        let busy = if heads == 1 { busy_ns(alone, unit_bytes(cfg, job)) } else { 0 };
+        let one_ns = cfg.host.submit_ns.max((cfg.host.submit_ns + latency + busy) / u64::from(iodepth.max(1)));
+        let of_job = 1_000_000_000u64.checked_div(one_ns)?.saturating_mul(parts);
+        submitted = submitted.saturating_add(of_job.min(per_second(busy, channels)));
         largest = parts.max(largest);
         depth += u64::from(iodepth);
         reads &= rw == Rw::RandRead;
         parity &= rw == Rw::RandWrite && has_parity(&cfg.devices[usize::from(job.dev)]);
     }
+    let submitted = submitted.min(per_second(latency, tags));
     let Some(drive) = cfg.devices.iter().find_map(|d| Some(&d.disk()?.profile)) else { return Some(submitted) };
-    let per_second = |ns: u64, n: u64| 1_000_000_000u64.checked_div(ns).map_or(u64::MAX, |one| one.saturating_mul(n));
-    let heads = cfg.devices.len() as u64;
     let reached = match (reads, parity) {
-        (true, _) => per_second(drive.settle_ns, heads * largest),
+        (true, _) => {
+            let (n, request) = (together(cfg, largest, depth), cfg.jobs.iter().map(|job| unit_bytes(cfg, job)).min());
+            let transfer = n * request.unwrap_or(0) * 1_000_000_000 / drive.rate_outer.max(1);
+            per_second(read_ns(cfg, drive, depth * largest) + transfer, heads * n)
+        }
         // Each write waits for reads from anywhere.
         (_, true) => per_second(drive.settle_ns + drive.seek_full_ns * 8 / 15 + drive.rev_ns / 2, depth * largest),
         _ => u64::MAX,
     };
     Some(submitted.min(reached))
+}
+
+/// Time for which a command occupies a device that is known by its limits.
+fn busy_ns(d: &DeviceConfig, bytes: u64) -> u64 {
+    let DeviceKind::Capped(c) = &d.kind else { return 0 };
+    let of = |n: u64, rate: u64| n.saturating_mul(1_000_000_000).checked_div(rate).unwrap_or(0);
+    of(1, c.iops).max(of(bytes, c.rate))
+}
+
+/// Time of a random access when the nearest of `depth` commands is the next.
+fn read_ns(cfg: &SimConfig, drive: &DriveProfile, depth: u64) -> u64 {
+    let most = cfg.devices.iter().filter_map(|d| d.queue).map(|q| u64::from(q.queue_depth)).max().unwrap_or(1);
+    let average = drive.seek_full_ns * 8 / 15 + drive.rev_ns / 2;
+    drive.settle_ns + average / depth.min(most).max(1).isqrt()
+}
+
+/// Requests of an I/O that are read in one go: few where several jobs wait for each tag.
+fn together(cfg: &SimConfig, parts: u64, depth: u64) -> u64 {
+    let short = cfg.devices.iter().all(|d| d.queue.is_some_and(|q| u64::from(q.nr_requests) < depth));
+    if short && cfg.jobs.len() > 1 { parts.min(2) } else { parts }
 }
 
 fn has_parity(d: &DeviceConfig) -> bool {

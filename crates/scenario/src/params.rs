@@ -689,7 +689,7 @@ params! {
     },
     StepNs: Param {
         key: "step_ns",
-        help: "One step of a submission through stacked devices; auto is 1 us there (assumed), else 0.", ..HOST
+        help: "One step of a submission: a bio through a stacked device, or a piece that is split off; auto is 1 us with a stack (assumed), else 0.", ..HOST
     },
     WakeNs: Param {
         key: "wake_ns", default: "5us",

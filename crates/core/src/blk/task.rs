@@ -214,6 +214,14 @@ impl Ctx<'_> {
     pub(crate) fn resume(&mut self, task: Task) {
         if let Some(t) = self.slot(task) {
             self.step_done(t);
+            // The rest of what was split off comes a step later, as it does without a sleep.
+            if self.tasks[t].stacked && self.cfg.host.step_ns > 0 {
+                if let Task::Job(j) = task {
+                    self.job(j).state = JobState::Running;
+                }
+                self.bus.after(self.cfg.host.step_ns, Event::Step(t as u16));
+                return;
+            }
             self.go_on(t);
         }
     }
