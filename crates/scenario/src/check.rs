@@ -389,17 +389,6 @@ fn job_rate(job: &JobConfig) -> Option<u128> {
     Some(read + if l.rw.writes() { of(1)? } else { 0 })
 }
 
-/// Requests that a job's queue holds, where that is what bounds what is in flight: no zone write plug, stack or io.max
-/// keeps bios without a tag.
-fn requests_held(cfg: &SimConfig, job: &JobConfig) -> Option<u64> {
-    let d = &cfg.devices[usize::from(job.dev)];
-    let q = d.queue.filter(|_| d.throttle.is_none() && d.disk().is_none_or(|d| !d.profile.zoned))?;
-    let one = if q.elevator == ElevatorKind::None { q.queue_depth } else { q.nr_requests };
-    // Bios that merge need no tag of their own.
-    let merged = (u64::from(q.max_sectors) * SECTOR_BYTES).div_ceil(request_bytes(cfg, job));
-    Some(u64::from(one) * u64::from(q.nr_hw_queues) * merged)
-}
-
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
@@ -1799,11 +1788,7 @@ impl Checker<'_> {
                 self.problems.push(d.suggest(print_bytes(MAX_PIECES * request)));
             }
             at_once += pieces;
-            let of_job = match requests_held(cfg, job) {
-                // Who waits for a tag submits nothing more.
-                Some(held) => (pieces * u64::from(iodepth)).min(held + pieces),
-                None => pieces * u64::from(iodepth),
-            };
+            let of_job = pieces * u64::from(iodepth);
             in_flight += of_job;
             bytes += bs * SECTOR_BYTES * u64::from(iodepth);
             // The job to be named is the one with most of it.

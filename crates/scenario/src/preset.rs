@@ -25,7 +25,7 @@ pub struct Preset {
     /// Settings of run A that are not defaults.
     pub a: &'static [(Key, &'static str)],
     /// Settings of single jobs, in both runs.
-    pub jobs: &'static [(u8, Key, &'static str)],
+    pub jobs: &'static [(u16, Key, &'static str)],
     /// What differs in run B.
     pub b: &'static [(Key, &'static str)],
     /// Settings that replace A's in sweeps and in `validate`.
@@ -382,10 +382,12 @@ pub static PRESETS: &[Preset] = &told([
         look_for: "The disk picks the nearest of 24 commands, so each waits for its turn in A; in B those of the realtime \
                    class go first, and the others wait a little longer.",
         sources: &["Mail \"block: Fix IO priority mess\" (June 2022), ATA disk with NCQ priority"],
+        // The mail does not name the disk.
         a: &[
             (Key::Rw, "randread"),
             (Key::Bs, "128KiB"),
             (Key::Iodepth, "24"),
+            (Key::CmdprioPercentage, "10"),
             (Key::Scheduler, "none"),
             (Key::Drive, "cmr-8tb"),
             (Key::Runtime, "120s"),
@@ -499,7 +501,7 @@ impl Preset {
     }
     /// Settings of single jobs as values.
     pub fn own(&self) -> impl Iterator<Item = Own> {
-        let value = |(job, key, text): &(u8, Key, &str)| Own {
+        let value = |(job, key, text): &(u16, Key, &str)| Own {
             side: Side::A,
             of: Instance::Job(*job),
             key: *key,
