@@ -230,7 +230,8 @@ pub struct HostCosts {
     pub worker_wake_ns: SimDuration,
     /// CPUs; job i runs on CPU i mod n.
     pub nr_cpus: u16,
-    /// One step of a submission that goes through a bio-based device; 0 = all steps at one moment.
+    /// One step of a submission: a bio through a bio-based device or, where there is none, a piece that is split off;
+    /// 0 = all steps at one moment.
     pub step_ns: SimDuration,
     /// From waking a thread of md, dm or blk-throttle to it running.
     pub md_wake_ns: SimDuration,

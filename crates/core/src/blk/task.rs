@@ -113,6 +113,11 @@ impl Ctx<'_> {
         };
     }
 
+    /// Every device has a request queue: then `step_ns` is what a piece of a split bio takes.
+    fn without_stack(&self) -> bool {
+        self.cfg.devices.iter().all(|d| d.queue.is_some())
+    }
+
     /// `submit_bio_noacct_nocheck`
     pub(crate) fn submit_nocheck(&mut self, t: usize, bio: Idx, split: bool) -> bool {
         if self.bios[bio].flags & bflag::TRACED == 0 {
@@ -121,8 +126,7 @@ impl Ctx<'_> {
             self.trace_bio_as(bio, 0, Action::Queue, 0, who);
         }
         // Below a stack a step that starts at a disk takes no time: its costs are those of the thread.
-        let alone = self.cfg.devices.iter().all(|d| d.queue.is_some());
-        let stacked = alone || self.devs[usize::from(self.bios[bio].dev)].queue.is_none();
+        let stacked = self.without_stack() || self.devs[usize::from(self.bios[bio].dev)].queue.is_none();
         let task = &mut self.tasks[t];
         if task.active {
             if split {
@@ -214,8 +218,8 @@ impl Ctx<'_> {
     pub(crate) fn resume(&mut self, task: Task) {
         if let Some(t) = self.slot(task) {
             self.step_done(t);
-            // The rest of what was split off comes a step later, as it does without a sleep.
-            if self.tasks[t].stacked && self.cfg.host.step_ns > 0 {
+            // What else was split off comes a step later, as it does without a sleep.
+            if self.cfg.host.step_ns > 0 && self.without_stack() {
                 if let Task::Job(j) = task {
                     self.job(j).state = JobState::Running;
                 }
