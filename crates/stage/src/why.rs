@@ -71,6 +71,11 @@ fn bios(n: u32) -> String {
     text::count(u64::from(n), "bio", "bios")
 }
 
+/// " to zone 42", nothing on a disk without zones.
+fn to_zone(zone: u32) -> String {
+    if zone == u32::MAX { String::new() } else { format!(" to zone {zone}") }
+}
+
 fn sentence(why: &Why) -> String {
     let size = |sectors: u32| text::size(u64::from(sectors));
     match *why {
@@ -101,11 +106,11 @@ fn sentence(why: &Why) -> String {
             format!("The worker returns to zone {zone}, finds its plug empty and *goes on*: its last visit took all.")
         }
         Why::SplitBySegments { zone, front_sectors, max_segments } => {
-            format!("A bio to zone {zone} is *split after {}*: max_segments is {max_segments}.", size(front_sectors))
+            format!("A bio{} is *split after {}*: max_segments is {max_segments}.", to_zone(zone), size(front_sectors))
         }
         Why::SplitBySize { zone, front_sectors, max_sectors } => {
             let limit = size(max_sectors);
-            format!("A bio to zone {zone} is *split after {}*: a request takes {limit}.", size(front_sectors))
+            format!("A bio{} is *split after {}*: a request takes {limit}.", to_zone(zone), size(front_sectors))
         }
         Why::NoSchedTag { job, nr_requests } => {
             format!("No tag free: *job {job} sleeps* until one of nr_requests {nr_requests} completes.")
@@ -314,6 +319,7 @@ mod tests {
             Why::WorkerFoundEmpty { zone: 42 },
             Why::SplitBySegments { zone: 42, front_sectors: 1344, max_segments: 168 },
             Why::SplitBySize { zone: 42, front_sectors: 2048, max_sectors: 2048 },
+            Why::SplitBySize { zone: u32::MAX, front_sectors: 256, max_sectors: 256 },
             Why::NoSchedTag { job: 3, nr_requests: 64 },
             Why::NoDriverTag { rq: 812, queue_depth: 32 },
             Why::HeadLeaves { from: 42, to: 43, left: 2, written: 3 },

@@ -320,7 +320,9 @@ impl Ctx<'_> {
             return None;
         }
         let t = self.slot(task).expect("released bios are never split again");
-        let zone = self.zone_of(dev, sector);
+        // Bands of a disk without zones are the model's own.
+        let zoned = self.disk_cfg(dev).is_some_and(|d| d.profile.zoned);
+        let zone = if zoned { self.zone_of(dev, sector) } else { ZoneNo::MAX };
         let why = match (cut, &self.devs[usize::from(dev)].queue) {
             (Cut::Segments, _) => {
                 Why::SplitBySegments { zone, front_sectors: front, max_segments: limits.max_segments }

@@ -25,7 +25,7 @@ pub enum Why {
     WorkerServes { zone: ZoneNo, pending: u32, waiting: u32 },
     /// The worker came back for a listed zone that had run dry.
     WorkerFoundEmpty { zone: ZoneNo },
-    /// A bio was split by a limit.
+    /// A bio was split by a limit; `ZoneNo::MAX` where the disk has no zones.
     SplitBySegments { zone: ZoneNo, front_sectors: u32, max_segments: u32 },
     /// A bio was split by `max_sectors` or the zone end.
     SplitBySize { zone: ZoneNo, front_sectors: u32, max_sectors: u32 },
