@@ -411,7 +411,8 @@ fn validate_lists_every_cell_and_names_passed_limits() {
 #[test]
 fn tables_of_single_runs_stay_inside_the_stored_limits() {
     let limits = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/data/limits.json");
-    let text = done(&["validate", "seed-002", "18", "20", "21", "29", "--check", limits]);
+    let text =
+        done(&["validate", "seed-002", "seed-003", "06", "09", "11", "13", "18", "20", "21", "29", "--check", limits]);
     for part in [
         "G listing, every 256 sectors                    after     matches            8          8 ",
         "far off  B, bs=10M before, B, bs=10M after: the members are unknown",

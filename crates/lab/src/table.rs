@@ -5,12 +5,13 @@
 //! cells of the table are held out.
 //! Leaves out: the tables; each has a module of its own.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bioscope_core::observe::gaps::Gaps;
 use bioscope_core::observe::snapshot::DiskStats;
-use bioscope_core::observe::stats::Stats;
-use bioscope_core::observe::trace::{Action, TraceRecord, TraceSink};
+use bioscope_core::observe::stats::{Histogram, Stats};
+use bioscope_core::observe::trace::{Action, TraceRecord, TraceSink, flag};
 use bioscope_core::sim::{Advance, Simulation};
 use bioscope_core::units::{DevIdx, Sector};
 use bioscope_scenario::{Key, Side, Value, decode, validate};
@@ -37,6 +38,11 @@ pub struct Table {
 /// All of them.
 pub static TABLES: &[&Table] = &[
     &crate::seed002::TABLE,
+    &crate::seed003::TABLE,
+    &crate::table06::TABLE,
+    &crate::table09::TABLE,
+    &crate::table11::TABLE,
+    &crate::table13::TABLE,
     &crate::table18::TABLE,
     &crate::table20::TABLE,
     &crate::table21::TABLE,
@@ -60,6 +66,8 @@ pub struct Measured {
     pub gaps: Gaps,
     /// The submission's records: Q, X, A, G, M and F.
     pub trace: Vec<TraceRecord>,
+    /// Times of bios without and with the realtime class, from Q to C of the request they began.
+    pub classes: [Histogram; 2],
 }
 
 /// iostat's columns of one device and direction.
@@ -84,17 +92,34 @@ pub struct Columns {
 }
 
 /// Keeps what cells are made from. Longer runs are judged by counters alone.
+#[derive(Default)]
 struct Keep {
     gaps: Gaps,
     trace: Vec<TraceRecord>,
+    /// Q and class by bio.
+    queued: BTreeMap<u32, (u64, bool)>,
+    classes: [Histogram; 2],
 }
 
 /// Records kept.
 const MAX_TRACE: usize = 40_000;
+/// Bios looked after at a time: those that joined a request have no C of their own.
+const MAX_QUEUED: usize = 4096;
 
 impl TraceSink for Keep {
     fn record(&mut self, r: &TraceRecord) {
         self.gaps.record(r);
+        match r.action {
+            Action::Queue if self.queued.len() < MAX_QUEUED => {
+                self.queued.insert(r.bio, (r.time, r.flags & flag::RT != 0));
+            }
+            Action::Complete => {
+                if let Some((from, rt)) = self.queued.remove(&r.bio) {
+                    self.classes[usize::from(rt)].add(r.time - from);
+                }
+            }
+            _ => {}
+        }
         let submission = matches!(
             r.action,
             Action::Queue | Action::Split | Action::Remap | Action::GetRq | Action::BackMerge | Action::FrontMerge
@@ -116,7 +141,7 @@ impl Job {
         s.set(Side::A, Key::Seed, Value::Int(self.seed));
         let cfg = validate(&s, Side::A).expect("settings of a table are valid");
         let mut sim = Simulation::new(Arc::new(cfg));
-        let mut keep = Keep { gaps: Gaps::default(), trace: Vec::new() };
+        let mut keep = Keep::default();
         assert_eq!(sim.advance(u64::MAX, MAX_EVENTS, &mut keep), Advance::Done, "{}", self.link);
         let snapshot = sim.snapshot();
         Measured {
@@ -124,6 +149,7 @@ impl Job {
             devices: snapshot.devices.into_iter().map(|d| (d.name, d.window)).collect(),
             gaps: keep.gaps,
             trace: keep.trace,
+            classes: keep.classes,
         }
     }
 }
@@ -132,6 +158,17 @@ impl Measured {
     /// MiB/s of the jobs.
     pub fn mib_per_s(&self) -> f64 {
         self.stats.bytes_per_sec() / 1_048_576.0
+    }
+
+    /// Commands that start where the one before of their device ended, percent of all that follow another.
+    pub fn sequential_pct(&self) -> f64 {
+        let all = self.gaps.all();
+        100.0 * all.zero as f64 / all.total.max(1) as f64
+    }
+
+    /// Sleeps for a tag, of an I/O.
+    pub fn sleeps(&self) -> f64 {
+        self.stats.nr_wakeups as f64 / self.stats.total_ios.max(1) as f64
     }
 
     /// The device of a name.
@@ -198,7 +235,7 @@ impl Measured {
 }
 
 /// Units of figures that depend on how fast things are; the others follow from the block layer's rules alone.
-const TIMED: [&str; 6] = ["1/s", "MiB/s", "KiB/s", "ms", "in flight", "% busy"];
+const TIMED: [&str; 7] = ["1/s", "thousand/s", "MiB/s", "KiB/s", "ms", "in flight", "% busy"];
 
 /// Collects a table's cells.
 pub struct Cells<'a> {
@@ -244,11 +281,22 @@ impl Cells<'_> {
         figure: impl Fn(&Measured) -> f64,
     ) -> Added<'_> {
         let values: Vec<f64> = self.runs[n].iter().map(figure).collect();
-        let (simulated, spread) = mean_sd(&values);
+        self.line(row.into(), variant, unit, published, &values)
+    }
+
+    fn line(
+        &mut self,
+        row: String,
+        variant: &'static str,
+        unit: &'static str,
+        published: f64,
+        values: &[f64],
+    ) -> Added<'_> {
+        let (simulated, spread) = mean_sd(values);
         let error = error_pct(simulated, published);
         self.lines.push(Line {
             table: self.table,
-            row: row.into(),
+            row,
             variant,
             unit,
             published,
@@ -261,6 +309,21 @@ impl Cells<'_> {
             why: None,
         });
         Added(self.lines.last_mut().expect("just added"))
+    }
+
+    /// A published number that compares two runs, and how the runs answer it.
+    pub fn between(
+        &mut self,
+        runs: [usize; 2],
+        row: impl Into<String>,
+        variant: &'static str,
+        unit: &'static str,
+        published: f64,
+        figure: impl Fn(&Measured, &Measured) -> f64,
+    ) -> Added<'_> {
+        let [a, b] = runs.map(|n| &self.runs[n]);
+        let values: Vec<f64> = a.iter().zip(b).map(|(a, b)| figure(a, b)).collect();
+        self.line(row.into(), variant, unit, published, &values)
     }
 
     /// What a cell says, by row and variant.

@@ -58,6 +58,44 @@ fn tables_18_20_29_have_the_published_direction() {
     assert!((line(&r, "plug merges of bios", "reverted").simulated - 50.0).abs() < 0.01);
 }
 
+#[test]
+fn seed_003_wake_batch_1_is_predicted() {
+    let r = report(table("seed-003"));
+    let row = "sequential share at D";
+    let (eight, one) = (line(&r, row, "wake_batch 8"), line(&r, row, "wake_batch 1"));
+    assert!(eight.calibration && (eight.simulated - 8.0).abs() < 0.8, "{eight:?}");
+    assert!(!one.calibration && one.held_out_pct.is_some() && one.why.is_some());
+    assert!(one.simulated < 1.6 && one.simulated < eight.simulated / 5.0, "{one:?}");
+    assert!(r.lines.iter().filter(|l| l.calibration).count() == 1, "one number on one cell");
+    assert!(r.source.contains("wake_spread_ns") && r.source.contains("queue_depth >= nr_requests"));
+}
+
+#[test]
+fn tables_06_09_11_13_have_the_published_direction_and_mark_what_was_fitted() {
+    let r = report(table("06"));
+    for jobs in [24, 48, 72] {
+        let left = line(&r, &format!("HDD, {jobs} jobs, IOPS, of one job's"), "5.6.15");
+        assert!(left.held_out_pct.is_some_and(|e| e.abs() < 5.0), "{left:?}");
+        let more = line(&r, &format!("HDD, {jobs} jobs, switches more an I/O"), "5.6.15");
+        assert!(more.held_out_pct.is_some_and(|e| e.abs() < 26.0) && more.simulated > 3.0, "{more:?}");
+    }
+    let fitted = |r: &Report| r.lines.iter().filter(|l| l.calibration).map(|l| l.row.clone()).collect::<Vec<_>>();
+    assert_eq!(fitted(&r), ["SSD, 1 jobs, IOPS", "NVMe, 1 jobs, IOPS"]);
+    let r = report(table("09"));
+    for kernel in ["6.1-rc2", "patched"] {
+        for depth in [8, 16, 32, 64] {
+            let cell = line(&r, &format!("20 jobs, depth {depth}"), kernel);
+            assert!(cell.error_pct.is_some_and(|e| e.abs() <= 15.0), "{cell:?}");
+        }
+        let [two, four, eight] = [2, 4, 8].map(|depth| line(&r, &format!("20 jobs, depth {depth}"), kernel).simulated);
+        assert!(two < four && four < eight, "{kernel}: {two} {four} {eight}");
+    }
+    assert_eq!(fitted(&r), ["20 jobs, depth 8", "20 jobs, depth 64", "shared, 40 jobs, depth 64"]);
+    let r = report(table("11"));
+    assert!(fitted(&r).is_empty() && line(&r, "average", "none").simulated > 4.0 * line(&r, "average", "RT").simulated);
+    assert_eq!(fitted(&report(table("13"))), ["HGST 7K8, 4 KiB, 1 in flight"; 2]);
+}
+
 /// Figures in the program are the published ones; needs the folder `BIOSCOPE_DATA` names.
 #[test]
 fn published_figures_are_the_captured_ones() {
@@ -109,4 +147,72 @@ fn published_figures_are_the_captured_ones() {
             assert!((line(&r, column, variant).published - mean).abs() < 0.006, "{column} {variant}: {mean}");
         }
     }
+    assert_eq!(published_of_tags(&folder), 2 + 23 + 24 + 55 + 9);
+}
+
+/// seed-003, 06, 09, 11 and 13 against the captured files; how many figures were compared.
+fn published_of_tags(folder: &std::path::Path) -> usize {
+    let rows = |file: &str| -> Vec<Vec<String>> {
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        text.lines().filter(|l| l.contains(',')).map(|l| l.split(',').map(str::to_owned).collect()).collect()
+    };
+    let mut compared = 0;
+    let mut same = |r: &Report, row: &str, variant: &str, value: &str| {
+        let (cell, value) = (line(r, row, variant), value.parse::<f64>().unwrap());
+        assert!((cell.published - value).abs() < 1e-9, "{row} {variant}: {value}, {cell:?}");
+        compared += 1;
+    };
+    let r = report(table("seed-003"));
+    for f in rows("seed-003-async-depth.csv").iter().filter(|f| f.len() == 2 && f[1].parse::<f64>().is_ok()) {
+        let variant = ["wake_batch 8", "wake_batch 1"][usize::from(f[0] == "1")];
+        same(&r, "sequential share at D", variant, &f[1]);
+    }
+    let r = report(table("06"));
+    let all = rows("06-houtao-wake-batch-hdd.md");
+    let mine = |f: &&Vec<String>| f.len() == 5 && f[2] == "5.6.15";
+    for f in all.iter().filter(mine) {
+        let kind = f[0].split('-').next().unwrap();
+        same(&r, &format!("{kind}, {} jobs, IOPS", f[1]), "5.6.15", &f[3]);
+        let first = all.iter().filter(mine).find(|one| one[0] == f[0]).unwrap();
+        if first[1] != f[1] {
+            let n = |f: &[String], at: usize| f[at].parse::<f64>().unwrap();
+            let more = (n(f, 4) - n(first, 4)) / n(f, 3);
+            same(&r, &format!("{kind}, {} jobs, switches more an I/O", f[1]), "5.6.15", &more.to_string());
+        }
+    }
+    let r = report(table("09"));
+    for f in rows("09-sbitmap-percounter-nullblk.md").iter().filter(|f| f.len() == 5 && f[1].parse::<u32>().is_ok()) {
+        let setup = ["shared, 40 jobs", "20 jobs"][usize::from(f[0] == "1hctx-20jobs")];
+        let variant = ["6.1-rc2", "patched"][usize::from(f[2] == "patched")];
+        same(&r, &format!("{setup}, depth {}", f[1]), variant, &f[3]);
+    }
+    let r = report(table("11"));
+    for f in rows("11-ncq-priority-hdd-latency.md").iter().filter(|f| f.len() == 4 && f[1].parse::<f64>().is_ok()) {
+        let row = match f[0].as_str() {
+            "avg" => "average".into(),
+            "min" | "max" => f[0].clone(),
+            percent => format!("{percent} %"),
+        };
+        for (variant, value) in ["all", "none", "RT"].into_iter().zip(&f[1..]) {
+            if r.lines.iter().any(|l| l.row == row && l.variant == variant) {
+                same(&r, &row, variant, value);
+            }
+        }
+    }
+    let r = report(table("13"));
+    for f in rows("13-hdd-random-read-points.md").iter().filter(|f| f.len() == 8) {
+        let row = match (f[0].as_str(), f[1].as_str(), f[2].as_str()) {
+            ("shaojwa-note", ..) => "SATA, 4 KiB, 1 in flight, 1 GiB",
+            ("ncq-prio mail", ..) => "ATA, 128 KiB, 24 in flight",
+            (_, "HGST Ultrastar 7K8 spec (8.0+4.16 ms)", _) => "HGST 7K8, 4 KiB, 1 in flight",
+            (_, "7200 rpm SATA typical with NCQ", _) => "7200 rpm SATA, 4 KiB, 32 in flight",
+            ("zonedstorage.io", _, "randread") => "SMR SATA, 256 KiB, 16 in flight",
+            _ => continue,
+        };
+        same(&r, row, "IOPS", &f[6]);
+        if !f[7].is_empty() {
+            same(&r, row, "average", &f[7]);
+        }
+    }
+    compared
 }

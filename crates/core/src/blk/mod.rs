@@ -34,7 +34,7 @@ use crate::observe::trace::{Action, NO_ORIGIN, TraceRecord, flag};
 use crate::observe::why::Why;
 use crate::slab::{Idx, Slab};
 use crate::thread::Thread;
-use crate::units::{BioId, BlkStatus, DevIdx, IoPrio, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
+use crate::units::{BioId, BlkStatus, DevIdx, IoClass, IoPrio, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
 use crate::workload::{Job, fio::Shared};
 use bio::{Bio, EndIo, bflag};
 pub(crate) use device::own_capacity;
@@ -148,6 +148,9 @@ impl Ctx<'_> {
         }
         if b.flags & bflag::NOMERGE != 0 {
             flags |= flag::NOMERGE;
+        }
+        if b.prio.class == IoClass::Rt {
+            flags |= flag::RT;
         }
         let r = TraceRecord {
             time: 0,

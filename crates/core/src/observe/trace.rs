@@ -116,6 +116,8 @@ pub mod flag {
     pub const THROTTLE: u16 = 256;
     /// Done by a dm-crypt thread (`dmcrypt_write`).
     pub const CRYPT: u16 = 512;
+    /// A bio of the realtime class.
+    pub const RT: u16 = 1024;
 }
 
 /// No place on the workload's device.
