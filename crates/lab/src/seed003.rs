@@ -28,7 +28,7 @@ pub static TABLE: Table = Table {
 const OWNERS: [(&str, &str, f64); 2] = [("wake_batch 8", "queue", 8.0), ("wake_batch 1", "elevator", 0.8)];
 
 fn runs() -> Vec<String> {
-    let link = |owner: &str| format!("p=hdd-async-depth&b=0&async_depth_owner={owner}&wake_spread_ns=17700ns");
+    let link = |owner: &str| format!("p=hdd-async-depth&b=0&async_depth_owner={owner}");
     OWNERS.map(|(_, owner, _)| link(owner)).into()
 }
 

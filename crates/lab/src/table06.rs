@@ -65,7 +65,7 @@ const KINDS: [Kind; 3] = [
 
 fn runs() -> Vec<String> {
     let of = |k: &'static Kind| {
-        k.rows.iter().map(|(jobs, ..)| format!("p=hdd-split-jobs&b=0&wake_spread_ns=17700ns&numjobs={jobs}&{}", k.link))
+        k.rows.iter().map(|(jobs, ..)| format!("p=hdd-split-jobs&b=0&numjobs={jobs}&{}", k.link))
     };
     KINDS.iter().flat_map(of).collect()
 }
