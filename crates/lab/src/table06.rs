@@ -64,9 +64,8 @@ const KINDS: [Kind; 3] = [
 ];
 
 fn runs() -> Vec<String> {
-    let of = |k: &'static Kind| {
-        k.rows.iter().map(|(jobs, ..)| format!("p=hdd-split-jobs&b=0&numjobs={jobs}&{}", k.link))
-    };
+    let of =
+        |k: &'static Kind| k.rows.iter().map(|(jobs, ..)| format!("p=hdd-split-jobs&b=0&numjobs={jobs}&{}", k.link));
     KINDS.iter().flat_map(of).collect()
 }
 
