@@ -107,7 +107,7 @@ pub fn stacked_title(frame: &Frame, side: Side) -> Option<&'static str> {
     })
 }
 
-/// What the lane of a queue shows: its scheduler, and the wake batch where that sets the runs apart.
+/// What the lane of a queue shows: its scheduler, or the wake batch where that sets the runs apart.
 pub fn queue_title(frame: &Frame, side: Side) -> Option<String> {
     fn device(f: &SideFrame) -> Option<&DeviceView> {
         f.snapshot.devices.first()
@@ -117,7 +117,7 @@ pub fn queue_title(frame: &Frame, side: Side) -> Option<String> {
     let batch = |d: &DeviceView| waiters::slept_for(d).wake_batch;
     let name = queues::elevator(own).0;
     Some(match other {
-        Some((b, a)) if batch(a) != batch(b) => [name, ", wake_batch ", &batch(own).to_string()].concat(),
+        Some((b, a)) if batch(a) != batch(b) => ["wake_batch ", &batch(own).to_string()].concat(),
         _ => name.to_string(),
     })
 }
