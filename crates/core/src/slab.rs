@@ -38,6 +38,10 @@ impl<T> Slab<T> {
             }
         }
     }
+    /// Where the next value will be stored.
+    pub fn next_index(&self) -> Idx {
+        self.free.last().copied().unwrap_or(self.slots.len() as Idx)
+    }
     /// Takes a value out; its slot is reused.
     pub fn remove(&mut self, i: Idx) -> T {
         self.free.push(i);

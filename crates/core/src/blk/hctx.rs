@@ -6,7 +6,6 @@
 //! Leaves out: quiesced and stopped queues, CPU hotplug, ->commit_rqs; hardware queues of other users of a shared set.
 
 use super::Ctx;
-use super::request::Request;
 use super::tag::{Tags, fair_share};
 use crate::drive::{Cmd, fault};
 use crate::event::Event;
@@ -193,8 +192,14 @@ impl Ctx<'_> {
     fn dispatch_requests(&mut self, dev: DevIdx, h: u16) {
         let hctx = self.hctx(dev, h);
         let mut one_by_one = hctx.dispatch_busy > 0;
-        if !hctx.dispatch.is_empty() {
+        if let Some(first) = hctx.dispatch.front().copied() {
             hctx.restart = true;
+            // The usual case of a busy device, told without moving lists about.
+            if self.rqs[first].tag.is_none() && !self.queue(dev).tags_mut(h).any_free() {
+                self.hctx(dev, h).update_busy(true);
+                return;
+            }
+            let hctx = self.hctx(dev, h);
             let mut list = core::mem::take(&mut hctx.dispatch);
             let all_went = self.dispatch_list(dev, h, &mut list);
             self.give_back(dev, h, list);
@@ -202,6 +207,9 @@ impl Ctx<'_> {
                 return;
             }
             one_by_one = true;
+        }
+        if !self.queue(dev).elevator.has_work(h) {
+            return;
         }
         let mut list = core::mem::take(&mut self.queue(dev).scratch);
         if self.queue(dev).has_sched() {
@@ -554,6 +562,6 @@ impl super::Queue {
 }
 
 /// Whether a request counts in the device's statistics.
-pub(super) fn is_accounted(r: &Request) -> bool {
-    !is_non_ncq(r.op)
+pub(super) fn is_accounted(op: Op) -> bool {
+    !is_non_ncq(op)
 }

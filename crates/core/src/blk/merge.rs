@@ -217,7 +217,7 @@ impl Ctx<'_> {
         r.nr_segments = segments;
         self.count_merge(dev, gone.op);
         self.devs[usize::from(dev)].account_stop(now);
-        self.put_tags(dev, &gone);
+        self.put_tags(dev, gone.held());
         // The queue runs when this task has left it.
         if core::mem::take(&mut self.hctx(dev, gone.hctx).restart) || run {
             self.delay_run(dev, gone.hctx, 0);

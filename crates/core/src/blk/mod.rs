@@ -40,7 +40,7 @@ use bio::{Bio, EndIo, bflag};
 pub(crate) use device::own_capacity;
 pub use device::{Device, Media, Queue};
 use elevator::Queued;
-use request::Request;
+use request::{Held, Request};
 use split::{Cut, Limits};
 use tag::Waiter;
 use task::TaskState;
@@ -397,14 +397,14 @@ impl Ctx<'_> {
     }
 
     /// Fills the request (G), lets zone write plugging pull bios in, and hands it on.
-    fn start_request(&mut self, dev: DevIdx, bio: Idx, task: Task, rq: Idx, tag: u32, hctx: u16) {
+    fn start_request(&mut self, dev: DevIdx, bio: Idx, task: Task, tag: u32, hctx: u16, sched: bool) {
         self.ids.1 += 1;
         let now = self.bus.now;
         let b = &self.bios[bio];
         let zone = self.zone_of(dev, b.sector);
         let who = self.who(task);
-        let sched = self.devs[usize::from(dev)].queue.as_ref().is_some_and(Queue::has_sched);
-        self.rqs[rq] = Request {
+        let (op, flags, q_time) = (b.op, b.flags, b.q_time);
+        let rq = self.rqs.insert(Request {
             id: self.ids.1,
             dev,
             op: b.op,
@@ -430,14 +430,14 @@ impl Ctx<'_> {
             g_time: now,
             i_time: now,
             d_time: None,
-        };
+        });
         if self.bus.measuring {
-            self.bus.stats.q2g.add(now - b.q_time);
+            self.bus.stats.q2g.add(now - q_time);
         }
-        if hctx::is_accounted(&self.rqs[rq]) {
+        if hctx::is_accounted(op) {
             self.devs[usize::from(dev)].account_start(now);
         }
-        let plugged = b.flags & bflag::ZONE_WRITE_PLUGGING != 0;
+        let plugged = flags & bflag::ZONE_WRITE_PLUGGING != 0;
         self.trace_rq(rq, Action::GetRq, who, u64::from(tag));
         if plugged {
             self.zone_init_request(dev, rq);
@@ -445,14 +445,13 @@ impl Ctx<'_> {
         if task == Task::Worker {
             self.worker_waits_for(dev, rq);
         }
-        let op = self.rqs[rq].op;
         if op == Op::DrvIn {
             // Pass-through bypasses the scheduler.
             self.bypass_insert(dev, rq);
             self.run_hw_queue(dev, hctx);
             return;
         }
-        if self.bios[bio].flags & (bflag::PREFLUSH | bflag::FUA) != 0 || op == Op::Flush {
+        if flags & (bflag::PREFLUSH | bflag::FUA) != 0 || op == Op::Flush {
             if self.insert_flush(dev, rq) {
                 return;
             }
@@ -558,7 +557,7 @@ impl Ctx<'_> {
     /// C: a command came back.
     pub(crate) fn complete(&mut self, dev: DevIdx, done: Done) {
         if let Some((r, run)) = self.complete_request(dev, done) {
-            self.put_tags(dev, &r);
+            self.put_tags(dev, r);
             self.restart_queues(dev, r.hctx, run);
         }
     }
@@ -570,7 +569,7 @@ impl Ctx<'_> {
         for done in batch {
             let Some((r, run)) = self.complete_request(dev, *done) else { continue };
             if r.internal_tag.is_some() || of.is_some_and(|h| h != r.hctx) {
-                self.put_tags(dev, &r);
+                self.put_tags(dev, r);
                 self.restart_queues(dev, r.hctx, run);
                 continue;
             }
@@ -586,7 +585,7 @@ impl Ctx<'_> {
 
     /// C, and what follows until the request's tags are free; `None` where it is not over yet. True: the scheduler wants
     /// the queue to run.
-    fn complete_request(&mut self, dev: DevIdx, done: Done) -> Option<(Request, bool)> {
+    fn complete_request(&mut self, dev: DevIdx, done: Done) -> Option<(Held, bool)> {
         let Done { rq, status } = done;
         let now = self.bus.now;
         if status == BlkStatus::Again {
@@ -611,9 +610,9 @@ impl Ctx<'_> {
         if flush != 0 && !self.flush_done(dev, rq, status) {
             return None;
         }
-        let queued = self.queued(rq);
+        let queued = self.rqs[rq].sched.then(|| self.queued(rq));
         let r = self.finish_request(dev, rq, status);
-        if r.sched {
+        if let Some(queued) = queued {
             let e = &mut self.queue(dev).elevator;
             e.completed(queued, now, d_time);
             let run = e.finished(queued, now);
@@ -624,7 +623,7 @@ impl Ctx<'_> {
     }
 
     /// Ends the bios of a request and the request itself, but for its tags.
-    fn finish_request(&mut self, dev: DevIdx, rq: Idx, status: BlkStatus) -> Request {
+    fn finish_request(&mut self, dev: DevIdx, rq: Idx, status: BlkStatus) -> Held {
         let now = self.bus.now;
         let mut next = Some(self.rqs[rq].bio);
         while let Some(bio) = next {
@@ -634,11 +633,13 @@ impl Ctx<'_> {
         if self.rqs[rq].zone_write_plugging {
             self.zone_finish_request(dev, rq);
         }
-        let r = self.rqs.remove(rq);
-        if hctx::is_accounted(&r) {
-            self.devs[usize::from(dev)].account_done(now, r.op, r.nr_sectors, r.g_time);
+        let r = &self.rqs[rq];
+        let (held, op) = (r.held(), r.op);
+        if hctx::is_accounted(op) {
+            self.devs[usize::from(dev)].account_done(now, op, r.nr_sectors, r.g_time);
         }
-        r
+        self.rqs.remove(rq);
+        held
     }
 
     /// `blk_mq_end_request` of a request that is not at the device: the end of a flush sequence.
@@ -647,7 +648,7 @@ impl Ctx<'_> {
             self.trace_rq(rq, Action::Complete, flag::IRQ, u64::from(status.errno_number()));
         }
         let r = self.finish_request(dev, rq, status);
-        self.put_tags(dev, &r);
+        self.put_tags(dev, r);
         let ns = self.cfg.host.kblockd_ns;
         if core::mem::take(&mut self.hctx(dev, r.hctx).restart) {
             self.delay_run(dev, r.hctx, ns);

@@ -75,36 +75,23 @@ pub struct Request {
     pub d_time: Option<SimTime>,
 }
 
+/// The tags a request holds, and where they belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Hardware queue.
+    pub hctx: u16,
+    /// CPU they were taken on.
+    pub cpu: u16,
+    /// Driver tag.
+    pub tag: Option<Tag>,
+    /// Sched tag.
+    pub internal_tag: Option<Tag>,
+}
+
 impl Request {
-    /// A slot reserved before its tag is known.
-    pub fn reserved(dev: DevIdx, bio: Idx) -> Self {
-        Self {
-            id: 0,
-            dev,
-            op: Op::Read,
-            sector: 0,
-            nr_sectors: 0,
-            zone: 0,
-            bio,
-            biotail: bio,
-            nr_bios: 0,
-            nr_segments: 0,
-            nomerge: false,
-            sync: false,
-            prio: IoPrio::default(),
-            zone_write_plugging: false,
-            tag: None,
-            internal_tag: None,
-            job: 0,
-            cpu: 0,
-            hctx: 0,
-            sched: false,
-            flush: 0,
-            who: 0,
-            g_time: 0,
-            i_time: 0,
-            d_time: None,
-        }
+    /// Its tags.
+    pub fn held(&self) -> Held {
+        Held { hctx: self.hctx, cpu: self.cpu, tag: self.tag, internal_tag: self.internal_tag }
     }
     /// First sector behind it.
     pub fn end(&self) -> Sector {

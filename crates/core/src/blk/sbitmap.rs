@@ -157,6 +157,15 @@ impl Sbitmap {
         let (part, depth) = (u64::from(size) * u64::from(shallow), u64::from(self.depth));
         (part / depth) as u32 + u32::from(part % depth >= u64::from(w + 1) * u64::from(size))
     }
+    /// What [`Self::get`] leaves behind when no bit is free, without looking.
+    #[inline]
+    pub fn found_full(&mut self, cpu: u16) {
+        let cpu = self.cpu(cpu);
+        if self.hints[cpu] >= self.depth {
+            self.any();
+        }
+        self.hints[cpu] = 0;
+    }
     /// Takes a bit for a task on `cpu`: `sbitmap_get`, or `sbitmap_get_shallow` when `shallow` is not `u32::MAX`.
     pub fn get(&mut self, cpu: u16, shallow: u32) -> Option<u32> {
         let cpu = self.cpu(cpu);

@@ -134,6 +134,10 @@ impl Tags {
     /// A round robin search does not look back within its first word: it may fail though a tag is free
     /// ([`Tags::any_free`]), and finds it when called again. The kernel tries at least twice before it gives up.
     pub fn get(&mut self, cpu: u16, rq: Idx, shallow: u32) -> Option<Tag> {
+        if !self.any_free() {
+            self.map.found_full(cpu);
+            return None;
+        }
         let tag = self.map.get(cpu, shallow)?;
         self.holders[tag as usize] = Some(rq);
         self.busy += 1;

@@ -7,7 +7,7 @@
 //! Leaves out: reserved tags, tasks that run on another CPU after their sleep.
 
 use super::bio::bflag;
-use super::request::Request;
+use super::request::Held;
 use super::tag::{Tags, Waiter};
 use super::{Ctx, Queue, Task};
 use crate::config::{AsyncDepthOwner, SbitmapWake, SimConfig, WakeFaultKind};
@@ -131,20 +131,17 @@ impl Ctx<'_> {
         // Schedulers limit what passes through them.
         let limited = sched && !matches!(op, Op::Flush | Op::DrvIn);
         let shallow = if limited { q.elevator.limit_depth(op, sync, job, q.cfg.async_depth) } else { u32::MAX };
-        let rq = self.rqs.insert(Request::reserved(dev, bio));
+        let rq = self.rqs.next_index();
         let tags = self.queue(dev).waited_tags(h);
         // Tried again before a task sleeps, and round robin does not look back within a word.
-        let Some(tag) = tags.get(cpu, rq, shallow).or_else(|| tags.get(cpu, rq, shallow)) else {
-            self.rqs.remove(rq);
-            return false;
-        };
+        let Some(tag) = tags.get(cpu, rq, shallow).or_else(|| tags.get(cpu, rq, shallow)) else { return false };
         self.hctx(dev, h).nr_active += u32::from(!sched);
-        self.start_request(dev, bio, task, rq, tag, h);
+        self.start_request(dev, bio, task, tag, h, sched);
         true
     }
 
     /// Gives a request's tags back: driver tag, then sched tag. Whoever waits for one is woken.
-    pub(super) fn put_tags(&mut self, dev: DevIdx, r: &Request) {
+    pub(super) fn put_tags(&mut self, dev: DevIdx, r: Held) {
         let h = r.hctx;
         let q = self.queue(dev);
         let at = q.map_of(h);
