@@ -21,6 +21,8 @@ pub struct Bus<'a> {
     pub queue: &'a mut EventQueue,
     /// Who listens.
     pub sink: &'a mut dyn TraceSink,
+    /// Somebody does.
+    pub listening: bool,
     /// The last reasons.
     pub why: &'a mut Fifo<WhyRecord>,
     /// Figures.

@@ -31,6 +31,8 @@ pub enum Event {
     RunQueue(DevIdx, u16),
     /// A task that was woken for a tag runs, with the bio it carries.
     Woken(DevIdx, Task, Idx),
+    /// Looks whether a queue that seemed stalled still is.
+    Stall(DevIdx),
     /// The timer of a scheduler.
     Elevator(DevIdx),
     /// A completion reaches the submitter's CPU.

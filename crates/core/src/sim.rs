@@ -146,6 +146,7 @@ impl Simulation {
             bus: Bus {
                 now: st.now,
                 queue: &mut st.queue,
+                listening: sink.listens(),
                 sink,
                 why: &mut st.why,
                 stats: &mut st.stats,
@@ -302,6 +303,7 @@ fn handle(ctx: &mut Ctx, event: Event) {
         }
         Event::RunQueue(dev, h) => ctx.run_queue_event(dev, h),
         Event::Woken(dev, task, bio) => ctx.tag_woken(dev, task, bio),
+        Event::Stall(dev) => ctx.stall_event(dev),
         Event::Elevator(dev) => ctx.elevator_event(dev),
         Event::Softirq(dev, rq, status) => ctx.complete(dev, Done { rq, status }),
         Event::Step(t) => ctx.step_event(usize::from(t)),

@@ -61,6 +61,8 @@ pub struct Queue {
     pub(super) wake_rng: Rng,
     /// Found stalled.
     pub stall: Option<StallView>,
+    /// Suspected to be stalled, ns.
+    pub(super) stuck_since: Option<SimTime>,
     /// Injected fault: a waiter that is about to lie down, too late.
     pub(super) late: Option<(u16, u8, Waiter)>,
     /// Lists used while requests are handed over and tasks are woken, kept for their memory.
@@ -204,6 +206,7 @@ impl Queue {
             last_merge: None,
             wake_rng: Rng::stream(sim.seed, "wake", u64::from(dev)),
             stall: None,
+            stuck_since: None,
             late: None,
             scratch: Fifo::new(),
             woken: Vec::new(),

@@ -7,6 +7,7 @@
 
 use super::Ctx;
 use super::tag::{Tags, fair_share};
+use crate::config::ElevatorKind;
 use crate::drive::{Cmd, fault};
 use crate::event::Event;
 use crate::fifo::Fifo;
@@ -37,6 +38,8 @@ pub struct Hctx {
     pub restart: bool,
     /// Driver tags its requests hold.
     pub nr_active: u32,
+    /// Its commands between D and C.
+    pub at_device: u32,
     /// Driver tags (with host-wide tags: those of the first hardware queue serve all).
     pub tags: Tags,
     /// Sched tags (with a scheduler).
@@ -57,6 +60,7 @@ impl Hctx {
             dispatch_busy: 0,
             restart: false,
             nr_active: 0,
+            at_device: 0,
             tags,
             sched_tags,
             run_at: None,
@@ -165,7 +169,8 @@ impl Ctx<'_> {
     pub(super) fn arm_elevator(&mut self, dev: DevIdx) {
         let now = self.bus.now;
         let q = self.queue(dev);
-        if let Some(at) = q.elevator.timer()
+        if matches!(q.cfg.elevator, ElevatorKind::Kyber | ElevatorKind::Bfq)
+            && let Some(at) = q.elevator.timer()
             && q.timer_at.is_none_or(|armed| armed > at || armed < now)
         {
             q.timer_at = Some(at);
@@ -208,7 +213,7 @@ impl Ctx<'_> {
             }
             one_by_one = true;
         }
-        if !self.queue(dev).elevator.has_work(h) {
+        if !self.has_work(dev, h) {
             return;
         }
         let mut list = core::mem::take(&mut self.queue(dev).scratch);
@@ -235,11 +240,13 @@ impl Ctx<'_> {
         let q = self.queue(dev);
         let busy = q.hctxs[usize::from(h)].dispatch_busy > 0;
         let most = if busy { 1 } else { q.cfg.nr_requests as usize };
-        let (mut held_back, mut overtaken, mut elsewhere) = (false, false, false);
+        let (mut held_back, mut overtaken, mut elsewhere, mut drained) = (false, false, false, false);
         while list.len() < most {
             let taken = list.len() as u32;
             let q = self.queue(dev);
-            if !q.elevator.has_work(h) {
+            // The first time the caller has looked.
+            if taken > 0 && !q.elevator.has_work(h) {
+                drained = true;
                 break;
             }
             if !q.hctxs[usize::from(h)].dispatch.is_empty() {
@@ -269,7 +276,7 @@ impl Ctx<'_> {
             return false;
         }
         if !elsewhere {
-            return self.dispatch_list(dev, h, list) && !overtaken;
+            return self.dispatch_list(dev, h, list) && !overtaken && !drained && self.has_work(dev, h);
         }
         let mut sent = false;
         while let Some(first) = list.front() {
@@ -279,7 +286,11 @@ impl Ctx<'_> {
             *list = rest;
             sent |= self.dispatch_list(dev, other, &mut group);
         }
-        sent && !overtaken
+        sent && !overtaken && self.has_work(dev, h)
+    }
+
+    fn has_work(&mut self, dev: DevIdx, h: u16) -> bool {
+        self.queue(dev).elevator.has_work(h)
     }
 
     /// Without scheduler: all of the ctx lists, or while busy one after the other.
@@ -335,7 +346,7 @@ impl Ctx<'_> {
         }
         hctx.dispatch.append(list);
         let waits = hctx.restart;
-        let alone = hctx.nr_active == 0;
+        let alone = hctx.at_device == 0;
         if !waits {
             // The bit was consumed meanwhile: nobody else will run the queue.
             match hctx.running {
@@ -419,7 +430,9 @@ impl Ctx<'_> {
             return busy;
         }
         let ata = matches!(self.devs[usize::from(dev)].media, Media::Disk(_));
-        let at = &mut self.queue(dev).at_device;
+        let h = usize::from(r.hctx);
+        let q = self.queue(dev);
+        let at = &mut q.at_device;
         // ata_std_qc_defer: NCQ and other commands never together.
         let alone = is_non_ncq(op);
         if ata && (at.non_ncq > 0 || alone && at.commands > 0) {
@@ -427,6 +440,7 @@ impl Ctx<'_> {
         }
         at.commands += 1;
         at.non_ncq += u32::from(ata && alone);
+        q.hctxs[h].at_device += 1;
         self.issue(dev, rq, verdict);
         BlkStatus::Ok
     }
@@ -472,8 +486,10 @@ impl Ctx<'_> {
     }
 
     /// The device is through with a command.
-    pub(super) fn left_device(&mut self, dev: DevIdx, op: Op) {
-        let at = &mut self.queue(dev).at_device;
+    pub(super) fn left_device(&mut self, dev: DevIdx, h: u16, op: Op) {
+        let q = self.queue(dev);
+        q.hctxs[usize::from(h)].at_device -= 1;
+        let at = &mut q.at_device;
         at.commands = at.commands.saturating_sub(1);
         if is_non_ncq(op) {
             at.non_ncq = at.non_ncq.saturating_sub(1);
@@ -533,10 +549,10 @@ impl Ctx<'_> {
     /// The driver gave a started request back: `blk_mq_requeue_request`. Drivers with state in it (SCSI) get it from
     /// hctx->dispatch, others from their scheduler again.
     pub(super) fn requeue(&mut self, dev: DevIdx, rq: Idx) {
-        let op = self.rqs[rq].op;
-        self.left_device(dev, op);
+        let (h, op) = (self.rqs[rq].hctx, self.rqs[rq].op);
+        self.left_device(dev, h, op);
         self.put_back(dev, rq);
-        let (queued, h) = (self.queued(rq), self.rqs[rq].hctx);
+        let queued = self.queued(rq);
         let scsi = matches!(self.devs[usize::from(dev)].media, Media::Disk(_));
         if self.rqs[rq].sched {
             self.queue(dev).elevator.requeued(queued);

@@ -141,6 +141,9 @@ impl Ctx<'_> {
         self.trace_bio_as(bio, id, action, 0, 0);
     }
     pub(crate) fn trace_bio_as(&mut self, bio: Idx, rq: RqId, action: Action, arg: u64, who: u16) {
+        if !self.bus.listening {
+            return;
+        }
         let b = &self.bios[bio];
         let mut flags = who;
         if b.flags & bflag::SYNC != 0 {
@@ -169,6 +172,9 @@ impl Ctx<'_> {
         self.bus.trace(r);
     }
     pub(super) fn trace_rq(&mut self, rq: Idx, action: Action, who: u16, arg: u64) {
+        if !self.bus.listening {
+            return;
+        }
         let r = &self.rqs[rq];
         let b = &self.bios[r.bio];
         let flags = who | if r.sync { flag::SYNC } else { 0 } | if r.nomerge { flag::NOMERGE } else { 0 };
@@ -594,13 +600,13 @@ impl Ctx<'_> {
         }
         self.trace_rq(rq, Action::Complete, flag::IRQ, u64::from(status.errno_number()));
         let r = &self.rqs[rq];
-        let (op, zone, flush) = (r.op, r.zone, r.flush);
+        let (op, zone, flush, h) = (r.op, r.zone, r.flush, r.hctx);
         let (d_time, i_time, g_time) = (r.d_time.unwrap_or(now), r.i_time, r.g_time);
         if self.bus.measuring {
             self.bus.stats.i2d.add(d_time - i_time.max(g_time));
             self.bus.stats.d2c.add(now - d_time);
         }
-        self.left_device(dev, op);
+        self.left_device(dev, h, op);
         if status == BlkStatus::Ok {
             self.zone_mgmt_done(dev, op, zone);
         } else {

@@ -158,12 +158,19 @@ pub struct TraceRecord {
 pub trait TraceSink {
     /// Called once a record.
     fn record(&mut self, r: &TraceRecord);
+    /// False: records need not be made.
+    fn listens(&self) -> bool {
+        true
+    }
 }
 
 /// Nobody listens.
 impl TraceSink for () {
     #[inline]
     fn record(&mut self, _: &TraceRecord) {}
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 impl<A: TraceSink, B: TraceSink> TraceSink for (A, B) {
@@ -172,12 +179,18 @@ impl<A: TraceSink, B: TraceSink> TraceSink for (A, B) {
         self.0.record(r);
         self.1.record(r);
     }
+    fn listens(&self) -> bool {
+        self.0.listens() || self.1.listens()
+    }
 }
 
 impl<T: TraceSink + ?Sized> TraceSink for &mut T {
     #[inline]
     fn record(&mut self, r: &TraceRecord) {
         (**self).record(r);
+    }
+    fn listens(&self) -> bool {
+        (**self).listens()
     }
 }
 
