@@ -7,7 +7,6 @@
 use alloc::collections::BinaryHeap;
 use core::cmp::Ordering;
 
-use crate::blk::Task;
 use crate::slab::Idx;
 use crate::time::SimTime;
 use crate::units::{BlkStatus, DevIdx, JobIdx, ZoneNo};
@@ -29,8 +28,8 @@ pub enum Event {
     Capped(DevIdx, Idx),
     /// A hardware queue runs: kblockd, or a delay is over.
     RunQueue(DevIdx, u16),
-    /// A task that was woken for a tag runs, with the bio it carries.
-    Woken(DevIdx, Task, Idx),
+    /// A task that was woken for a tag runs: the one that carries this bio.
+    Woken(DevIdx, Idx),
     /// Looks whether a queue that seemed stalled still is.
     Stall(DevIdx),
     /// The timer of a scheduler.
@@ -50,6 +49,9 @@ pub enum Event {
     /// The measured run time is over.
     RuntimeOver,
 }
+
+/// One word: events are copied as often as anything.
+const _: () = assert!(size_of::<Event>() == 8);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {

@@ -302,7 +302,7 @@ fn handle(ctx: &mut Ctx, event: Event) {
             capped_done(ctx, dev, rq);
         }
         Event::RunQueue(dev, h) => ctx.run_queue_event(dev, h),
-        Event::Woken(dev, task, bio) => ctx.tag_woken(dev, task, bio),
+        Event::Woken(dev, bio) => ctx.tag_woken(dev, bio),
         Event::Stall(dev) => ctx.stall_event(dev),
         Event::Elevator(dev) => ctx.elevator_event(dev),
         Event::Softirq(dev, rq, status) => ctx.complete(dev, Done { rq, status }),

@@ -68,6 +68,8 @@ pub struct Queue {
     /// Lists used while requests are handed over and tasks are woken, kept for their memory.
     pub(super) scratch: Fifo<Idx>,
     pub(super) woken: Vec<(u8, Waiter)>,
+    /// Woken, and not running yet.
+    pub(super) awake: Vec<Waiter>,
 }
 
 /// A device: queue above, drive below.
@@ -210,6 +212,7 @@ impl Queue {
             late: None,
             scratch: Fifo::new(),
             woken: Vec::new(),
+            awake: Vec::new(),
         };
         q.set_tag_models(sim);
         q

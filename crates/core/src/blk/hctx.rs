@@ -262,9 +262,22 @@ impl Ctx<'_> {
                 break;
             };
             q.last_merge = q.last_merge.filter(|last| *last != rq);
+            let here = self.rqs[rq].hctx == h;
+            let tagged = self.get_driver_tag(dev, rq);
+            if taken == 0 && tagged && here && !self.has_work(dev, h) {
+                // The usual case of an idle queue, told without a list.
+                let status = self.queue_rq(dev, rq);
+                if !matches!(status, BlkStatus::Resource | BlkStatus::DevResource) {
+                    self.hctx(dev, h).update_busy(false);
+                    return false;
+                }
+                self.put_back(dev, rq);
+                list.push_back(rq);
+                return self.left_over(dev, h, list, status);
+            }
             list.push_back(rq);
-            elsewhere |= self.rqs[rq].hctx != h;
-            if !self.get_driver_tag(dev, rq) {
+            elsewhere |= !here;
+            if !tagged {
                 break;
             }
         }
@@ -339,11 +352,17 @@ impl Ctx<'_> {
                 _ => {}
             }
         }
-        let hctx = self.hctx(dev, h);
-        hctx.update_busy(!list.is_empty());
         if list.is_empty() {
+            self.hctx(dev, h).update_busy(false);
             return true;
         }
+        self.left_over(dev, h, list, lacking)
+    }
+
+    /// What could not go waits in hctx->dispatch, and somebody will run the queue. False: not all went.
+    fn left_over(&mut self, dev: DevIdx, h: u16, list: &mut Fifo<Idx>, lacking: BlkStatus) -> bool {
+        let hctx = self.hctx(dev, h);
+        hctx.update_busy(true);
         hctx.dispatch.append(list);
         let waits = hctx.restart;
         let alone = hctx.at_device == 0;

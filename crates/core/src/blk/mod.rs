@@ -110,10 +110,14 @@ impl Ctx<'_> {
         self.disk_cfg(dev).map_or(Sector::MAX, |d| d.profile.zone_capacity_sectors)
     }
     pub(crate) fn zone_of(&self, dev: DevIdx, sector: Sector) -> ZoneNo {
-        (sector / self.zone_sectors(dev)) as ZoneNo
+        let len = self.zone_sectors(dev);
+        // A division costs as much as the rest of a step.
+        let zone = if len.is_power_of_two() { sector >> len.trailing_zeros() } else { sector / len };
+        zone as ZoneNo
     }
     pub(crate) fn zone_offset(&self, dev: DevIdx, sector: Sector) -> Sector {
-        sector % self.zone_sectors(dev)
+        let len = self.zone_sectors(dev);
+        if len.is_power_of_two() { sector & (len - 1) } else { sector % len }
     }
     /// chunk_sectors of the queue: its zone size, [`Sector::MAX`] where it publishes none.
     pub(crate) fn chunk_sectors(&self, dev: DevIdx) -> Sector {

@@ -101,7 +101,10 @@ impl Ctx<'_> {
     }
 
     /// A woken task runs: it finds a tag and goes on, or sleeps in the next wait queue.
-    pub(crate) fn tag_woken(&mut self, dev: DevIdx, task: Task, bio: Idx) {
+    pub(crate) fn tag_woken(&mut self, dev: DevIdx, bio: Idx) {
+        let awake = &mut self.queue(dev).awake;
+        let Some(at) = awake.iter().position(|w| w.bio == bio) else { return };
+        let task = awake.remove(at).task;
         let cpu = self.cpu_of(self.bios[bio].job);
         let h = self.hctx_of(dev, cpu);
         self.queue(dev).waited_tags(h).finish_wait();
@@ -191,8 +194,9 @@ impl Ctx<'_> {
                 most => q.wake_rng.below(most.saturating_add(1)),
             };
             q.waited_tags(h).note_woken(ws, w.task, now);
+            q.awake.push(w);
             self.bus.stats.nr_wakeups += 1;
-            self.bus.after(host.wake_ns.saturating_add(spread), Event::Woken(dev, w.task, w.bio));
+            self.bus.after(host.wake_ns.saturating_add(spread), Event::Woken(dev, w.bio));
         }
         self.queue(dev).woken = woken;
         self.look_for_stall(dev, h);
