@@ -48,8 +48,8 @@ pub fn to_end_with(cfg: SimConfig, sink: &mut dyn TraceSink) -> Result<Finished,
 
 /// A run that has no events left while a job still waits cannot be judged.
 fn stalled(sim: &Simulation) -> Result<(), String> {
-    let waiting: Vec<String> = sim
-        .snapshot()
+    let snapshot = sim.snapshot();
+    let waiting: Vec<String> = snapshot
         .jobs
         .iter()
         .filter(|j| j.state != JobState::Done)
@@ -58,5 +58,11 @@ fn stalled(sim: &Simulation) -> Result<(), String> {
     if waiting.is_empty() {
         return Ok(());
     }
-    Err(format!("the run stands still at {} ns; waiting: {}", sim.now(), waiting.join(", ")))
+    let lost = snapshot.devices.iter().filter_map(|d| {
+        let s = d.stall?;
+        let (hctx, waiters, batch) = (s.hctx, s.waiters, s.wake_batch);
+        Some(format!("; {} hctx{hctx}: all tags are free, {waiters} asleep for one, wake_batch={batch}", d.name))
+    });
+    let lost: String = lost.collect();
+    Err(format!("the run stands still at {} ns; waiting: {}{lost}", sim.now(), waiting.join(", ")))
 }

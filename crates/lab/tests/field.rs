@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use bioscope_core::observe::snapshot::DiskStats;
+use bioscope_core::observe::gaps::Gaps;
+use bioscope_core::observe::snapshot::{DiskStats, JobState, Snapshot};
 use bioscope_core::observe::trace::{Action, TraceRecord};
 use bioscope_core::sim::{Advance, Simulation};
 use bioscope_scenario::{Side, decode, validate};
@@ -14,13 +15,25 @@ struct Run {
     devices: Vec<(String, DiskStats)>,
 }
 
-/// Runs a link of the page, with more settings.
-fn run(link: &str, more: &str) -> Run {
+/// A link of the page, with more settings.
+fn simulation(link: &str, more: &str) -> Simulation {
     assert!(PAGE.contains(&format!("#v=1&{link})")), "not on the page: {link}");
     let (s, problems) = decode(&format!("{link}{more}"));
     assert!(problems.is_empty(), "{problems:?}");
-    let cfg = validate(&s, Side::A).unwrap();
-    let mut sim = Simulation::new(Arc::new(cfg));
+    Simulation::new(Arc::new(validate(&s, Side::A).unwrap()))
+}
+
+/// Runs it to its end; for runs of many records: what is left at the end, and the sequential share, percent.
+fn end_of(link: &str, more: &str) -> (Snapshot, f64) {
+    let mut sim = simulation(link, more);
+    let mut gaps = Gaps::default();
+    assert_eq!(sim.advance(u64::MAX, 50_000_000, &mut gaps), Advance::Done);
+    (sim.snapshot(), f64::from(gaps.all().sequential().unwrap()) / 100.0)
+}
+
+/// Runs it to its end.
+fn run(link: &str, more: &str) -> Run {
+    let mut sim = simulation(link, more);
     let mut trace = Vec::new();
     assert_eq!(sim.advance(u64::MAX, 5_000_000, &mut trace), Advance::Done);
     let devices = sim.snapshot().devices.into_iter().map(|d| (d.name, d.window)).collect();
@@ -96,4 +109,118 @@ fn small_writes_merge_in_a_plug_or_before_a_busy_device() {
     let busy = run(link, "&cap_rate=20MiB/s&queue_depth=1&nr_requests=64");
     // One request has left the scheduler and waits for the driver tag: of four, one merges every other time.
     assert!(busy.of(Action::BackMerge).len() >= 10);
+}
+
+/// 5: a command that is no NCQ command beside reads.
+#[test]
+fn a_pass_through_command_waits_for_a_drain_or_for_ever() {
+    let link = "rw=randread&bs=4KiB&iodepth=32&drive=cmr-8tb&passthrough_every=1s&runtime=60s";
+    let one = end_of(link, "").0.stats;
+    let (mean, longest) = (one.pass_through.mean(), one.pass_through_max);
+    assert!(one.pass_through.n >= 59, "one a second: {}", one.pass_through.n);
+    assert!((150_000_000..250_000_000).contains(&mean) && longest < 400_000_000, "{mean} {longest}");
+    // Without scheduler reads pass hctx->dispatch by.
+    assert!(end_of(link, "&scheduler=none").0.stats.pass_through_max > 60_000_000_000);
+    let link = "rw=randread&bs=4KiB&iodepth=32&numjobs=8&drive=cmr-8tb&hba=mpi3mr&queue_depth=32&nr_hw_queues=4&passthrough_every=1s&runtime=60s";
+    let several = end_of(link, "").0.stats;
+    assert!(several.pass_through.n == 1 && several.pass_through_max > 60_000_000_000, "{:?}", several.pass_through);
+}
+
+/// 8: read IOPS of two sequential streams with nr_requests below and at the device's queue depth.
+#[test]
+fn what_the_device_takes_at_once_cannot_merge() {
+    let link = "p=two-readers-nr-requests";
+    let of = |more: &str| {
+        let (s, _) = end_of(link, &format!("&b=0{more}"));
+        (s.stats.nr_merges, s.devices[0].window, s.stats.iops())
+    };
+    let (merges, _, iops) = of("");
+    assert_eq!(merges, 0, "256 requests, and a device of 256");
+    let (merges, d, more) = of("&nr_requests=512");
+    let kib = d.sectors[0] as f64 / 2.0 / d.ios[0] as f64;
+    assert!(merges > 20_000 && kib > 7.0 && more > 1.3 * iops, "{merges} {kib} {more}");
+    // The other way round: a device that takes less.
+    let (merges, ..) = of("&queue_depth=128");
+    assert!(merges > 20_000, "{merges}");
+}
+
+/// 9: reads in four pieces by many jobs.
+#[test]
+fn many_jobs_sleep_more_and_their_pieces_come_apart() {
+    let of = |jobs: u32| {
+        let (s, sequential) = end_of("p=hdd-split-jobs", &format!("&b=0&numjobs={jobs}"));
+        (s.stats.iops(), sequential, s.stats.nr_wakeups as f64 / s.stats.total_ios as f64)
+    };
+    let (one, many, more) = (of(1), of(24), of(48));
+    assert!(one.1 > 74.0 && many.1 < 25.0 && more.1 < many.1, "{one:?} {many:?} {more:?}");
+    assert!(one.2 < 0.6 && many.2 > 2.0 && more.2 > 3.5, "{one:?} {many:?} {more:?}");
+    assert!(many.0 < 0.95 * one.0 && more.0 < many.0, "{one:?} {many:?} {more:?}");
+}
+
+/// 10: levels of the eight wait queues.
+#[test]
+fn wait_queues_hold_all_jobs_without_a_tag_and_are_level() {
+    let link = "rw=randread&bs=4KiB&numjobs=512&nr_requests=64&queue_depth=32&drive=capped&cap_iops=10000&cap_rate=0&runtime=2s&t=1s";
+    for (more, batch) in [("", 8), ("&async_depth=8", 1), ("&sbitmap_wake=per_queue", 8), ("&wake_spread_ns=1ms", 8)] {
+        let mut sim = simulation(link, more);
+        for look in 1..=100u64 {
+            sim.advance(look * 19_000_003, u64::MAX, &mut ());
+            let s = sim.snapshot();
+            let tags = s.devices[0].sched_tags.as_ref().unwrap();
+            let levels: Vec<usize> = tags.ws.iter().map(Vec::len).collect();
+            let asleep: usize = levels.iter().sum();
+            let holders = tags.busy.iter().flatten().count();
+            assert_eq!(tags.wake_batch, batch);
+            assert_eq!(asleep, s.jobs.iter().filter(|j| j.state == JobState::WaitTag).count() - woken(&s), "{more}");
+            // One I/O a job: who has no tag is asleep, or was woken and runs soon, or is between two I/Os.
+            assert!(asleep <= 512 - holders && tags.ws_active as usize >= asleep, "{more}: {asleep} {holders}");
+            if more.is_empty() {
+                assert_eq!((asleep, holders), (448, 64));
+            }
+            let (least, most) = (levels.iter().min().unwrap(), levels.iter().max().unwrap());
+            assert!(most - least <= batch as usize, "{more} at {}: {levels:?}", s.now);
+        }
+    }
+}
+
+/// Woken, and not yet run.
+fn woken(s: &Snapshot) -> usize {
+    let tags = s.devices[0].sched_tags.as_ref().unwrap();
+    tags.ws_active as usize - tags.waiters as usize
+}
+
+/// 11: a waiter that comes after the last tag was freed.
+#[test]
+fn a_lost_wake_up_is_found_with_its_queue() {
+    let link = "rw=randrw&bs=4KiB&numjobs=40&drive=capped&queue_depth=1&scheduler=none&hba=mpi3mr&nr_hw_queues=4&runtime=1s&lost_wakeup=late_waiter&lost_wakeup_at=100ms";
+    let (s, _) = end_of(link, "");
+    let d = &s.devices[0];
+    let stall = d.stall.expect("found");
+    assert_eq!((s.stats.nr_stalls, stall.wake_batch, stall.waiters), (1, 1, 1));
+    assert!(d.tags.busy.iter().all(Option::is_none) && d.tags.waiters == 1, "tags are free");
+    let asleep: Vec<_> = s.jobs.iter().filter(|j| j.state != JobState::Done).collect();
+    assert!(asleep.len() == 1 && asleep[0].state == JobState::WaitTag);
+    // Without the fault it ends by itself.
+    let (healthy, problems) = decode(link.split("&lost_wakeup").next().unwrap());
+    assert!(problems.is_empty(), "{problems:?}");
+    let mut sim = Simulation::new(Arc::new(validate(&healthy, Side::A).unwrap()));
+    assert_eq!(sim.advance(u64::MAX, 5_000_000, &mut ()), Advance::Done);
+    let s = sim.snapshot();
+    assert!(s.stats.nr_stalls == 0 && s.jobs.iter().all(|j| j.state == JobState::Done));
+}
+
+/// 42: aqu-sz is what the other columns say.
+#[test]
+fn the_queue_size_is_the_time_of_requests_a_second() {
+    let link =
+        "rw=randrw&bs=4KiB&scheduler=none&drive=capped&cap_rate=0&cap_latency_ns=60us&submit_ns=150us&runtime=10s";
+    let (s, _) = end_of(link, "");
+    let (d, seconds) = (s.devices[0].window, s.stats.window_ns() as f64 / 1e9);
+    let column = |kind: usize| {
+        let (per_second, wait) = (d.ios[kind] as f64 / seconds, d.ns[kind] as f64 / 1e9 / d.ios[kind] as f64);
+        (per_second, wait, per_second * wait)
+    };
+    let (r, w) = (column(0), column(1));
+    assert!((r.1 - 60e-6).abs() < 1e-6 && (w.1 - 60e-6).abs() < 1e-6, "{r:?} {w:?}");
+    assert!((r.2 + w.2 - 0.4).abs() < 0.005, "{r:?} {w:?}");
 }
