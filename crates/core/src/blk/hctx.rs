@@ -429,7 +429,7 @@ impl Ctx<'_> {
     fn budget(&mut self, dev: DevIdx, taken: u32) -> bool {
         let scsi = matches!(self.devs[usize::from(dev)].media, Media::Disk(_));
         let q = self.queue(dev);
-        let free = !scsi || q.hctxs.len() == 1 || q.at_device.commands + taken < q.cfg.queue_depth;
+        let free = !scsi || q.at_device.commands + taken < q.cfg.queue_depth;
         q.at_device.restarts |= !free;
         free
     }
@@ -560,7 +560,7 @@ impl Ctx<'_> {
                     self.run_hw_queue_async(dev, other as u16);
                 }
             }
-        } else if core::mem::take(&mut self.hctx(dev, h).restart) || run {
+        } else if core::mem::take(&mut self.hctx(dev, h).restart) || all || run {
             self.run_hw_queue_async(dev, h);
         }
     }

@@ -27,17 +27,21 @@ pub fn token_words(d: &KyberDomainView) -> String {
     if d.waiting { words + ", waits" } else { words }
 }
 
+/// A duration without zeros behind the point.
+fn whole(ns: u64) -> String {
+    text::duration(ns).replace(".00", "").replace(".0", "")
+}
+
 /// The last judgement in words.
 pub fn last_words(d: &KyberDomainView) -> String {
-    let target = ["target ", &text::duration(d.target_ns).replace(".0", "")].concat();
+    let target = ["target ", &whole(d.target_ns)].concat();
     match d.last {
         Some((p99, bad)) => {
             // A bucket is a quarter of the target.
             let upper = d.target_ns / 4 * u64::from(p99.min(7) + 1);
             let over = if p99 >= 7 { " p99 over " } else { " p99 under " };
             let upper = if p99 >= 7 { d.target_ns / 4 * 7 } else { upper };
-            [target.as_str(), ",", over, &text::duration(upper).replace(".0", ""), if bad { ", p90 bad" } else { "" }]
-                .concat()
+            [target.as_str(), ",", over, &whole(upper), if bad { ", p90 bad" } else { "" }].concat()
         }
         None => target,
     }
@@ -79,7 +83,7 @@ fn domain(pen: &mut Pen, a: Area, n: usize, d: &KyberDomainView, current: bool) 
     let idle = d.last.is_none() && d.buckets[0].iter().all(|n| *n == 0);
     if lower >= 20.0 && !idle {
         let words = last_words(d);
-        let short = ["target ", &text::duration(d.target_ns).replace(".0", "")].concat();
+        let short = ["target ", &whole(d.target_ns)].concat();
         let words = Pen::fitting(Font::Small, left.w, &[&words, &short]);
         pen.text(
             a.x,
