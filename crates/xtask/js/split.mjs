@@ -1,7 +1,8 @@
 // Splits the page's wasm file in two: what the first scene needs, and what is fetched behind it.
 //
-// The functions named in web/later.txt go to the second file. Where the first calls one of them it has a stub, which
-// goes through a slot of the function table; the second file, once instantiated, fills the slots. Both share memory,
+// The functions named in web/later.txt go to the second file, and the parts of functions that it lists (cold.mjs makes
+// them functions of their own). Where the first calls one of them it has a stub, which goes through a slot of the
+// function table; the second file, once instantiated, fills the slots. Both share memory,
 // table and globals, so nothing is handed over and no state is kept twice. A page whose address names a scenario
 // fetches both side by side, and so does a later visit; on the first visit the front page fetches the second when its
 // first scene stands. A stub that is called before that (in a worker always) fetches the file there and then.
@@ -10,29 +11,21 @@
 // (strings stay in the first file), and functions that JavaScript calls.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cut, plainName, withMarks } from './cold.mjs';
 
-const NAME = /\$(?:"(?:[^"\\]|\\.)*"|[^\s()]+)/;
+export { plainName };
+
+export const NAME = /\$(?:"(?:[^"\\]|\\.)*"|[^\s()]+)/;
 const FEATURES = ['bulk-memory', 'reference-types', 'nontrapping-float-to-int', 'sign-ext', 'mutable-globals', 'multivalue'];
 /** Letters of text of a function that is not worth a stub. */
 const STUB = 300;
 const flags = FEATURES.map((name) => `--enable-${name}`);
 
-/** A function's name as web/later.txt has it: without the compiler's hashes, which change with every build. */
-export function plainName(name) {
-  return name
-    .replace(/^\$/, '')
-    .replace(/^"(.*)"$/, '$1')
-    .replace(/::h[0-9a-f]{16}\b/g, '')
-    .replace(/\[[0-9a-f]{14,16}\]/g, '')
-    .replace(/(?:\.llvm)?\.\d+$/, '');
-}
-
 /** The wasm file that Trunk left, as its top-level forms of text. */
-export function disassembled(folder) {
-  const [name] = readdirSync(folder).filter((entry) => /^app-[0-9a-f]{1,16}_bg\.wasm$/.test(entry));
+export function disassembled(folder, name = readdirSync(folder).find((entry) => /^app-[0-9a-f]{1,16}_bg\.wasm$/.test(entry))) {
   if (!name) throw new Error(`${folder}: no app-….wasm`);
   const text = execFileSync('wasm-dis', [...flags, join(folder, name)], { encoding: 'utf8', maxBuffer: 1 << 28 });
   return { name, forms: text.trim().replace(/^\(module\s*/, '').replace(/\)$/, '').split(/\n (?=\()/) };
@@ -51,7 +44,11 @@ export function assembled(forms, output) {
 }
 
 export function splitWasm(source, folder) {
-  const later = new Set(readFileSync(join(source, 'web/later.txt'), 'utf8').split('\n').filter((line) => line && !line.startsWith('#')));
+  const later = new Map();
+  for (const line of readFileSync(join(source, 'web/later.txt'), 'utf8').split('\n')) {
+    const [function_, parts] = line.split('\t');
+    if (line && !line.startsWith('#')) later.set(function_, parts && new Set(parts.split(' ')));
+  }
   const { name, forms } = disassembled(folder);
   const [first, second] = halves(forms, later);
   const stem = name.replace('_bg.wasm', '');
@@ -63,40 +60,63 @@ export function splitWasm(source, folder) {
 /** The two modules, as forms. */
 function halves(forms, later) {
   const of = (kind) => forms.filter((form) => form.startsWith(`(${kind} `));
-  const functions = of('func').map((form) => ({ form, name: form.match(NAME)[0], ...signature(form) }));
   const imported = of('import').map((form) => ({ form, name: form.slice(form.indexOf('(func ')).match(NAME)[0], ...signature(form) }));
   const exported = new Set(of('export').map((form) => form.match(/\(func (.*)\)\)$/)?.[1]));
   const started = new Set(of('start').map((form) => form.match(NAME)[0]));
   const tables = of('elem').flatMap((form) => names(form.slice(form.indexOf(' func ') + 6)));
   if (of('elem').some((form) => !form.includes(' func '))) throw new Error('a table of another kind');
-  const wanted = functions.filter((f) => later.has(plainName(f.name)) && !exported.has(f.name) && !started.has(f.name));
+  const [table] = of('table').filter((form) => form.endsWith('funcref)'));
+  const [, tableName, size] = table.match(/^\(table (\S+) (\d+) \2 funcref\)$/);
+
+  const parts = new Map();
+  const ways = new Map();
+  const outlined = (text, kinds, result, args) => {
+    const part = parts.get(text) ?? { name: `$part${parts.size}`, slot: Number(size) + parts.size };
+    parts.set(text, part);
+    const kind = `$part-of-${kinds.join('-')}-to-${result}`;
+    ways.set(kind, { params: kinds, result: result ? `(result ${result})` : '' });
+    return ['call', kind, ...args, ['i32.const', `${part.slot}`]];
+  };
+  const functions = of('func').map((form) => {
+    const name = form.match(NAME)[0];
+    const keys = later.get(plainName(name));
+    return { form: keys ? cut(form, keys, outlined) : form, name, ...signature(form) };
+  });
+  const wanted = functions.filter(
+    (f) => later.has(plainName(f.name)) && !later.get(plainName(f.name)) && !exported.has(f.name) && !started.has(f.name),
+  );
   const named = new Set(wanted.map((f) => f.name));
   const byFirst = new Set([...functions.filter((f) => !named.has(f.name)).flatMap((f) => called(f.form)), ...tables]);
   // A stub is as large as a small function.
-  const moved = wanted.filter((f) => f.form.length > STUB || !byFirst.has(f.name));
+  const whole = wanted.filter((f) => f.form.length > STUB || !byFirst.has(f.name));
+  const cuts = [...parts].map(([text, { name }]) => ({ form: `(func ${name}\n  ${text})`, name }));
+  const moved = [...cuts, ...whole];
   const goes = new Set(moved.map((f) => f.name));
   const stays = functions.filter((f) => !goes.has(f.name));
 
   const fromFirst = new Set([...stays.flatMap((f) => called(f.form)), ...tables]);
-  const slots = moved.filter((f) => fromFirst.has(f.name));
-  const slotOf = new Map(slots.map((f, i) => [f.name, i]));
+  const stubs = whole.filter((f) => fromFirst.has(f.name));
+  const slots = [...cuts, ...stubs];
   const fromSecond = new Set(moved.flatMap((f) => called(f.form)).filter((callee) => !goes.has(callee)));
   const shared = [...imported, ...stays].filter((f) => fromSecond.has(f.name));
 
-  const [table] = of('table').filter((form) => form.endsWith('funcref)'));
-  const [, tableName, size] = table.match(/^\(table (\S+) (\d+) \2 funcref\)$/);
   const others = of('table').filter((form) => form !== table);
   const [memory] = of('memory');
-  const globals = of('global').map((form) => {
+  const carried = new Set([...stays, ...cuts].flatMap((f) => f.form.match(/\$part-(?:way|return|[if]\d\d)[-\w]*/g) ?? []));
+  const carriers = [...carried].sort().map((global) => {
+    const type = global.match(/[if]\d\d/)?.[0] ?? 'i32';
+    return `(global ${global} (mut ${type}) (${type}.const 0))`;
+  });
+  const globals = [...of('global'), ...carriers].map((form) => {
     const [, globalName, type] = form.match(/^\(global (\S+) (\(mut \w+\)|\w+) /);
     return { form, name: globalName, type };
   });
   const ready = '(global $later (mut i32) (i32.const 0))';
   const grown = `(table ${tableName} ${Number(size) + slots.length} ${Number(size) + slots.length} funcref)`;
-  const stub = (f) =>
-    `(func ${f.name} ${f.params.map((type, i) => `(param $${i} ${type})`).join(' ')} ${f.result}\n` +
+  const through = (name, { params, result }, more, slot) =>
+    `(func ${name} ${[...params, ...more].map((type, i) => `(param $${i} ${type})`).join(' ')} ${result}\n` +
     '  (if (i32.eqz (global.get $later)) (then (call $fetch-later)))\n' +
-    `  (call_indirect ${tableName} ${typeUse(f)} ${f.params.map((_, i) => `(local.get $${i})`).join(' ')} (i32.const ${Number(size) + slotOf.get(f.name)})))`;
+    `  (call_indirect ${tableName} ${typeUse({ params, result })} ${params.map((_, i) => `(local.get $${i})`).join(' ')} ${slot}))`;
 
   const first = [
     ...of('type'),
@@ -116,7 +136,9 @@ function halves(forms, later) {
     ...shared.map((f, i) => `(export "_f${i.toString(36)}" (func ${f.name}))`),
     ...of('start'),
     ...stays.map((f) => f.form),
-    ...slots.map(stub),
+    ...stubs.map((f, i) => through(f.name, f, [], `(i32.const ${Number(size) + cuts.length + i})`)),
+    // The slot of a part comes last.
+    ...[...ways].map(([name, kind]) => through(name, kind, ['i32'], `(local.get $${kind.params.length})`)),
   ];
   const pages = memory.match(/^\(memory (\S+) (\d+)/);
   const second = [
@@ -132,7 +154,7 @@ function halves(forms, later) {
     '(func $ready (global.set $later (i32.const 1)))',
     ...moved.map((f) => f.form),
   ];
-  console.log(`wasm: ${stays.length} functions first, ${moved.length} later, ${slots.length} stubs`);
+  console.log(`wasm: ${stays.length} functions first, ${whole.length} and ${cuts.length} parts later, ${stubs.length + ways.size} stubs, ${shared.length} shared`);
   return [first, second];
 }
 
@@ -192,23 +214,23 @@ function laterNow() {
   writeFileSync(file, js);
 }
 
-/** Instead of splitting: every function marks a byte of its own when it is called (for later.mjs). */
+/** Instead of splitting: every place of a function marks a byte of its own when it is reached (for later.mjs). */
 export function countWasm(folder) {
   const { name, forms } = disassembled(folder);
+  copyFileSync(join(folder, name), join(folder, 'later.wasm'));
   const memory = forms.findIndex((form) => form.startsWith('(memory '));
   const [, memoryName, pages] = forms[memory].match(/^\(memory (\S+) (\d+)/);
   const base = Number(pages) * 65_536;
-  forms[memory] = `(memory ${memoryName} ${Number(pages) + 1})`;
-  const all = [];
+  let at = 0;
+  const counts = [];
   const counted = forms.map((form) => {
     if (!form.startsWith('(func ')) return form;
-    const lines = form.split('\n');
-    const body = lines.findIndex((line, i) => i > 0 && !line.startsWith('  (local '));
-    lines.splice(body, 0, `  (i32.store8 (i32.const ${base + all.length}) (i32.const 1))`);
-    all.push(plainName(form.match(NAME)[0]));
-    return lines.join('\n');
+    const marked = withMarks(form, base + at);
+    at += marked.count;
+    counts.push(marked.count);
+    return marked.form;
   });
-  if (all.length > 65_536) throw new Error('more functions than bytes');
+  counted[memory] = `(memory ${memoryName} ${Number(pages) + Math.ceil(at / 65_536)})`;
   assembled(counted, join(folder, name));
-  writeFileSync(join(folder, 'later.json'), JSON.stringify({ base, names: all }));
+  writeFileSync(join(folder, 'later.json'), JSON.stringify({ base, counts }));
 }

@@ -20,7 +20,7 @@ cargo xtask COMMAND
   test [--fast]                every check, in order (--fast: without page and browser)
   dist [--base-url URL]        build the site into dist/ (URL: where it will be published, for link previews)
   size                         compressed size of dist/ against its budget
-  later                        find out anew which functions the first scene does without (web/later.txt)
+  later                        find out anew what the first scene does without (web/later.txt)
   bench                        speed of the simulator, natively and in Chromium
   fit [PROFILE] [ARG...]       fit a drive profile to its calibration cells
   fuzz [--count N] [--seed S]  read N (10 million) hostile links

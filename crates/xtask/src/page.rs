@@ -153,7 +153,7 @@ fn is_folder_address(url: &str) -> bool {
         && !url.contains(|c: char| c.is_whitespace() || "\"'<>?#".contains(c))
 }
 
-/// Writes web/later.txt anew, from a build that counts calls.
+/// Writes web/later.txt anew, from a build that notes what is reached.
 pub fn later() -> Result<()> {
     timed("set-up", setup::everything)?;
     let mut trunk = command("trunk", &["build", "--log=warn", "--dist", "target/later"]);
