@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bioscope_lab::bench::{Work, cells_44, rand_zones_128};
+use bioscope_lab::bench::{Work, cells_44, null_blk, rand_zones_128};
 
 fn median(f: impl Fn() -> Work) -> (Work, f64) {
     let mut times: Vec<(f64, Work)> = (0..5)
@@ -32,6 +32,9 @@ fn main() {
     println!("cells_44_seconds {s:.3}");
     println!("cells_44_ios_per_s {:.0}", w.ios as f64 / s);
     println!("cells_44_events_per_s {:.0}", w.events as f64 / s);
+    let (w, s) = median(null_blk);
+    println!("null_blk_ios_per_s {:.0}", w.ios as f64 / s);
+    println!("null_blk_events_per_s {:.0}", w.events as f64 / s);
     match peak_mib() {
         Some(m) => println!("peak_memory_mib {m:.1}"),
         None => println!("peak_memory_mib not available on this system"),

@@ -43,6 +43,17 @@ pub fn rand_zones_128() -> Work {
     work
 }
 
+/// `nullb-hw-depth`, side A, nobody listening: what a bio costs where the device costs nothing.
+///
+/// # Panics
+/// When the preset is broken; a test covers it.
+pub fn null_blk() -> Work {
+    let s = Scenario::of(preset::find("nullb-hw-depth").expect("preset"));
+    let mut sim = Simulation::new(Arc::new(validate(&s, Side::A).expect("preset is valid")));
+    sim.advance(u64::MAX, u64::MAX, &mut ());
+    Work { ios: sim.stats().total_ios, events: sim.events(), records: 0 }
+}
+
 /// Presets whose sweeps are the rows of seed 000.
 const TABLES: [&str; 5] = ["smr-seq-write", "smr-rand-zones", "smr-xfs-256m", "smr-xfs-4-128m", "smr-xfs-2-8m"];
 
