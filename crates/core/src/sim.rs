@@ -284,7 +284,8 @@ impl Simulation {
 /// Tags freed at once at most.
 const TAG_COMP_BATCH: usize = 32;
 
-/// The one place where events become actions.
+/// The one place where events become actions. Called from one place: its event stays in a register.
+#[inline(always)]
 fn handle(ctx: &mut Ctx, event: Event) {
     match event {
         Event::Job(j) => ctx.job_run(j),
