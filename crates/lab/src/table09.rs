@@ -37,7 +37,7 @@ struct Setup {
 
 const SETUPS: [Setup; 2] = [
     Setup {
-        name: "20 jobs",
+        name: "one queue, 20 jobs",
         link: "submit_ns=2324ns",
         kiops: [[1681.1, 2633.0, 6940.8, 8172.3, 8391.7, 8606.1], [1721.8, 3016.7, 7543.0, 8132.5, 8324.2, 8401.8]],
     },
@@ -85,7 +85,7 @@ fn judge(t: &mut Cells) -> Vec<Shape> {
             }
         }
     }
-    let of = |depth: u32, kernel: &str| t.simulated(&format!("20 jobs, depth {depth}"), kernel);
+    let of = |depth: u32, kernel: &str| t.simulated(&format!("one queue, 20 jobs, depth {depth}"), kernel);
     let (mut grows, mut flat, mut near) = (Vec::new(), Vec::new(), Vec::new());
     for (k, (kernel, _)) in KERNELS.into_iter().enumerate() {
         for pair in DEPTHS[..3].windows(2) {

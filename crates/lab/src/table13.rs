@@ -85,7 +85,9 @@ fn judge(t: &mut Cells) -> Vec<Shape> {
     }
     let gain = |a: f64, b: f64| 100.0 * b / a;
     let published = gain(POINTS[0].iops, POINTS[1].iops);
-    t.between([0, 1], "32 in flight, of 1", "IOPS", "%", published, |a, b| gain(a.stats.iops(), b.stats.iops()));
+    t.between([0, 1], "gain of 32 in flight over 1", "IOPS", "%", published, |a, b| {
+        gain(a.stats.iops(), b.stats.iops())
+    });
     let iops = |n: usize| t.simulated(POINTS[n].row, "IOPS");
     let order = [(0, 1, "32 in flight"), (0, 2, "1 GiB"), (3, 1, "128 KiB")];
     let breaks = order.iter().filter(|(slow, fast, _)| iops(*slow) >= iops(*fast)).map(|o| o.2.to_string()).collect();

@@ -84,13 +84,17 @@ fn tables_06_09_11_13_have_the_published_direction_and_mark_what_was_fitted() {
     let r = report(table("09"));
     for kernel in ["6.1-rc2", "patched"] {
         for depth in [8, 16, 32, 64] {
-            let cell = line(&r, &format!("20 jobs, depth {depth}"), kernel);
+            let cell = line(&r, &format!("one queue, 20 jobs, depth {depth}"), kernel);
             assert!(cell.error_pct.is_some_and(|e| e.abs() <= 15.0), "{cell:?}");
         }
-        let [two, four, eight] = [2, 4, 8].map(|depth| line(&r, &format!("20 jobs, depth {depth}"), kernel).simulated);
+        let [two, four, eight] =
+            [2, 4, 8].map(|depth| line(&r, &format!("one queue, 20 jobs, depth {depth}"), kernel).simulated);
         assert!(two < four && four < eight, "{kernel}: {two} {four} {eight}");
     }
-    assert_eq!(fitted(&r), ["20 jobs, depth 8", "20 jobs, depth 64", "shared, 40 jobs, depth 64"]);
+    assert_eq!(
+        fitted(&r),
+        ["one queue, 20 jobs, depth 8", "one queue, 20 jobs, depth 64", "shared, 40 jobs, depth 64"]
+    );
     let r = report(table("11"));
     assert!(fitted(&r).is_empty() && line(&r, "average", "none").simulated > 4.0 * line(&r, "average", "RT").simulated);
     assert_eq!(fitted(&report(table("13"))), ["HGST 7K8, 4 KiB, 1 in flight"; 2]);
@@ -182,7 +186,7 @@ fn published_of_tags(folder: &std::path::Path) -> usize {
     }
     let r = report(table("09"));
     for f in rows("09-sbitmap-percounter-nullblk.md").iter().filter(|f| f.len() == 5 && f[1].parse::<u32>().is_ok()) {
-        let setup = ["shared, 40 jobs", "20 jobs"][usize::from(f[0] == "1hctx-20jobs")];
+        let setup = ["shared, 40 jobs", "one queue, 20 jobs"][usize::from(f[0] == "1hctx-20jobs")];
         let variant = ["6.1-rc2", "patched"][usize::from(f[2] == "patched")];
         same(&r, &format!("{setup}, depth {}", f[1]), variant, &f[3]);
     }
