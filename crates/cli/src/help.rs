@@ -138,7 +138,8 @@ Simulates a scenario and draws one moment of it as the page shows it, with its s
   --at TIME          the moment (10ms, 3.48s; a bare number is seconds), 3.48s+2 for the second record at that time;
                      left out, the scenario's own
   --view PANELS      jobs,zwplugs,tags,drive,strip for the lanes, biolist,order,members,listing,strip where a device
-                     is made of others, throughput,time,why for the cards below;
+                     is made of others, tagmap,waiters,sched,drive,strip for a queue whose wait queues and scheduler
+                     matter (the presets from hdd-async-depth on), throughput,time,why for the cards below;
                      left out, the scenario's own, which is all unless it says otherwise
   --side a|b|both    which runs (both if there is a run B)
   --title TEXT       the picture's heading (the preset's title, or the file's name)

@@ -263,7 +263,10 @@ pub static PRESETS: &[Preset] = &told([
         name: "hdd-async-depth",
         title: "One number that keeps the pieces of an I/O apart",
         look_for: "Each 1 MiB read becomes eight requests. A wakes a waiting job for every freed tag, so it gets one and \
-                   queues again behind 23 others; B wakes jobs when eight tags are free, and one takes several in a row.",
+                   queues again behind 23 others; B wakes jobs when eight tags are free, and one takes several in a row. \
+                   A's async_depth_owner=elevator tells the bitmap min_shallow_depth 1, hence wake_batch 1; B's queue \
+                   tells it async_depth 64, hence 8. The chart over async_depth acts through wake_batch alone: these \
+                   reads are not limited by it.",
         sources: &[ASYNC_DEPTH],
         // The mail gives neither nr_requests nor the depth of the device: 64 is what makes wake_batch 8, and a device
         // that takes as many leaves nothing to sort. step_ns is assumed; wake_spread_ns is fitted to the 8 % of
@@ -287,7 +290,7 @@ pub static PRESETS: &[Preset] = &told([
         b: OF_QUEUE,
         row: &[],
         sweep: ("async_depth", "8,16,32,48,64"),
-        t: Moment { ns: 2000 * MS, k: 0 },
+        t: Moment { ns: 6750 * MS, k: 0 },
         speed_ns: 20 * MS,
     },
     Preset {
@@ -312,7 +315,7 @@ pub static PRESETS: &[Preset] = &told([
         b: OF_QUEUE,
         row: &[],
         sweep: ("queue_depth", "2,4,8,16,32"),
-        t: Moment { ns: 2000 * MS, k: 0 },
+        t: Moment { ns: 11_000 * MS, k: 0 },
         speed_ns: 20 * MS,
     },
     Preset {
@@ -343,7 +346,7 @@ pub static PRESETS: &[Preset] = &told([
         b: &[(Key::Numjobs, "1")],
         row: &[],
         sweep: ("numjobs", "1,24,48,72"),
-        t: Moment { ns: 2000 * MS, k: 0 },
+        t: Moment { ns: 3500 * MS, k: 0 },
         speed_ns: 20 * MS,
     },
     Preset {
@@ -396,7 +399,7 @@ pub static PRESETS: &[Preset] = &told([
         b: &[(Key::NcqPrio, "1")],
         row: &[(Key::Runtime, "590s")],
         sweep: ("iodepth", "1,2,4,8,16,24,32"),
-        t: Moment { ns: 2000 * MS, k: 0 },
+        t: Moment { ns: 12_000 * MS, k: 0 },
         speed_ns: 50 * MS,
     },
     Preset {
@@ -425,7 +428,7 @@ pub static PRESETS: &[Preset] = &told([
         b: &[(Key::NrRequests, "512")],
         row: &[],
         sweep: ("nr_requests", "64,128,192,256,384,512"),
-        t: Moment { ns: 20 * MS, k: 0 },
+        t: Moment { ns: 520 * MS, k: 0 },
         speed_ns: 100_000,
     },
     Preset {
@@ -446,7 +449,7 @@ pub static PRESETS: &[Preset] = &told([
         b: &[(Key::Scheduler, "bfq")],
         row: &[],
         sweep: ("iodepth", "1,2,4,8,16,32"),
-        t: Moment { ns: 2000 * MS, k: 0 },
+        t: Moment { ns: 8000 * MS, k: 0 },
         speed_ns: 20 * MS,
     },
     Preset {
@@ -473,7 +476,7 @@ pub static PRESETS: &[Preset] = &told([
         b: &[(Key::Scheduler, "kyber")],
         row: &[],
         sweep: ("cap_channels", "2,4,8,16"),
-        t: Moment { ns: 1000 * MS, k: 0 },
+        t: Moment { ns: 5000 * MS, k: 0 },
         speed_ns: MS,
     },
 ]);

@@ -42,6 +42,7 @@ fn is_state(why: &Why) -> bool {
             | Why::NotMerged { .. }
             | Why::Throttled { .. }
             | Why::NoSchedTag { .. }
+            | Why::TagWoken { .. }
             | Why::NoDriverTag { .. }
             | Why::CacheWindowFull { .. }
             | Why::DepthFull { .. }
@@ -51,12 +52,19 @@ fn is_state(why: &Why) -> bool {
     )
 }
 
+/// Told as one; what woken tasks found is told for each number of tags.
+fn alike(a: &Why, b: &Why) -> bool {
+    match (a, b) {
+        (Why::TagWoken { got: a, .. }, Why::TagWoken { got: b, .. }) => a == b,
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
+    }
+}
+
 /// The latest reasons with how often each came, latest first, `most` of them.
 pub fn latest(records: &[WhyRecord], most: usize) -> Vec<(&WhyRecord, u32)> {
     let mut kept: Vec<(&WhyRecord, u32)> = Vec::new();
     for r in records.iter().rev() {
-        let kind = std::mem::discriminant(&r.why);
-        let at = kept.iter().rposition(|(k, _)| std::mem::discriminant(&k.why) == kind);
+        let at = kept.iter().rposition(|(k, _)| alike(&k.why, &r.why));
         match at {
             Some(i) if is_state(&r.why) || i + 1 == kept.len() => kept[i].1 += 1,
             _ if kept.len() < most => kept.push((r, 1)),
@@ -114,6 +122,31 @@ fn sentence(why: &Why) -> String {
         }
         Why::NoSchedTag { job, nr_requests } => {
             format!("No tag free: *job {job} sleeps* until one of nr_requests {nr_requests} completes.")
+        }
+        Why::TagWoken { job, wake_batch, got, asleep } => {
+            let tags = text::count(u64::from(wake_batch), "freed tag", "freed tags");
+            let others = text::count(u64::from(asleep), "other", "others");
+            let behind = if asleep == 0 { String::new() } else { [", behind ", &others].concat() };
+            let took = match got {
+                0 => ["*found none* and sleeps again", &behind].concat(),
+                1 => ["*took 1 and sleeps again*", &behind].concat(),
+                n => {
+                    let n = n.to_string();
+                    ["*took ", &n, " in a row*: ", &n, " of its requests go out together"].concat()
+                }
+            };
+            [
+                "Job ",
+                &job.to_string(),
+                ", woken for ",
+                &tags,
+                " (wake_batch ",
+                &wake_batch.to_string(),
+                "), ",
+                &took,
+                ".",
+            ]
+            .concat()
         }
         Why::NoDriverTag { rq, queue_depth } => {
             format!("No driver tag free: *request {rq} waits*, the drive has all {queue_depth}.")
@@ -276,6 +309,7 @@ mod tests {
             | Why::SplitBySegments { .. }
             | Why::SplitBySize { .. }
             | Why::NoSchedTag { .. }
+            | Why::TagWoken { .. }
             | Why::NoDriverTag { .. }
             | Why::HeadLeaves { .. }
             | Why::Rotates { .. }
@@ -321,6 +355,10 @@ mod tests {
             Why::SplitBySize { zone: 42, front_sectors: 2048, max_sectors: 2048 },
             Why::SplitBySize { zone: u32::MAX, front_sectors: 256, max_sectors: 256 },
             Why::NoSchedTag { job: 3, nr_requests: 64 },
+            Why::TagWoken { job: 12, wake_batch: 8, got: 5, asleep: 15 },
+            Why::TagWoken { job: 12, wake_batch: 8, got: 0, asleep: 15 },
+            Why::TagWoken { job: 3, wake_batch: 1, got: 1, asleep: 23 },
+            Why::TagWoken { job: 3, wake_batch: 1, got: 0, asleep: 0 },
             Why::NoDriverTag { rq: 812, queue_depth: 32 },
             Why::HeadLeaves { from: 42, to: 43, left: 2, written: 3 },
             Why::HeadLeaves { from: 42, to: 43, left: 0, written: 3 },
@@ -388,6 +426,31 @@ mod tests {
             "After 3 commands in zone 1121 the head goes to zone 1122, where some of the oldest data waits; \
              1 command stays cached behind."
         );
+    }
+
+    #[test]
+    fn a_wake_up_is_told_by_what_it_was_good_for() {
+        let woken = |job, wake_batch, got, asleep| Why::TagWoken { job, wake_batch, got, asleep };
+        let say = |why| {
+            let all = why_segments(&WhyRecord { time: 0, bio: 0, why });
+            all.iter().map(|s| s.text.as_str()).collect::<String>()
+        };
+        assert_eq!(
+            say(woken(12, 8, 5, 15)),
+            "Job 12, woken for 8 freed tags (wake_batch 8), took 5 in a row: 5 of its requests go out together."
+        );
+        assert_eq!(
+            say(woken(3, 1, 1, 23)),
+            "Job 3, woken for 1 freed tag (wake_batch 1), took 1 and sleeps again, behind 23 others."
+        );
+        assert_eq!(
+            say(woken(3, 8, 0, 1)),
+            "Job 3, woken for 8 freed tags (wake_batch 8), found none and sleeps again, behind 1 other."
+        );
+        let at = |time, job, got| WhyRecord { time, bio: 0, why: woken(job, 8, got, 4) };
+        let records = [at(1, 0, 1), at(2, 1, 0), at(3, 2, 1), at(4, 3, 6)];
+        let told: Vec<(u64, u32)> = latest(&records, 9).iter().map(|(r, n)| (r.time, *n)).collect();
+        assert_eq!(told, [(4, 1), (3, 2), (2, 1)], "once for each number of tags");
     }
 
     #[test]

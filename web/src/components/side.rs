@@ -66,13 +66,10 @@ pub fn throughput(
         (0, _) => "Not computed yet.".to_string(),
         (all, done) if done < all => [&done.to_string(), " of ", &all.to_string(), " points"].concat(),
         (all, _) => {
-            let (note, seed) = if seed == "1" { ("", "") } else { ("; the shown run has seed ", seed) };
+            // One line: what is above it stays where it is.
+            let (note, seed) = if seed == "1" { ("", "") } else { ("; shown run: ", seed) };
             let n = chart.seeds.to_string();
-            let seeds = if chart.seeds > 1 {
-                [" runs, mean of seeds 1 to ", &n]
-            } else {
-                [" points, mean of the whole run, seed ", "1"]
-            };
+            let seeds = if chart.seeds > 1 { [" runs, mean of seeds 1 to ", &n] } else { [" points, seed ", "1"] };
             [&all.to_string(), seeds[0], seeds[1], note, seed].concat()
         }
     };
@@ -98,14 +95,13 @@ pub fn throughput(
             <header key="head">
                 <h2 id="chart-title">Throughput by <code>"# (key) r#"</code></h2>
                 <p class="legend">MiB/s"# (lines) "" (ring) r#"</p>
-                <button key="run" class="corner" data-testid="sweep-run" onclick="# (click(say, Msg::Sweep)) ">"
-                    (if chart.total() == 0 { "Compute" } else { "Compute again" }) r#"</button>
+                <button key="run" class="corner" data-testid="sweep-run" onclick="# (click(say, Msg::Sweep)) r#">Compute</button>
             </header>
             <div key="chart" class="# (if chart.numbers.is_none() { "chart none" } else { "chart" }) ">"
                 (html! { <Canvas {label} on={on.clone()} /> }) r#"</div>
             <p key="axis" class="axis">"# (key) "" (unit) "</p>"
             (source) "" (second) r#"
-            <div key="run" class="run"><span key="words" data-testid="sweep-progress">"# (progress) "</span>" (bar) r#"</div>
+            <div key="run" class="run"><span key="words" data-testid="sweep-progress" title="Each point is the mean of a whole run">"# (progress) "</span>" (bar) r#"</div>
             <details key="table" open="# (chart.numbers.is_none()) "><summary>Table</summary>" (sweep_table(chart, key, compared)) "</details>
         </section>
     ")
@@ -141,6 +137,8 @@ pub fn draw_chart(place: &Place, chart: &Chart, palette: &Palette) {
 }
 
 fn sweep_table(chart: &Chart, key: &'static str, compared: bool) -> Html {
+    // Nothing published, no columns for it.
+    let shown = if chart.published.iter().flatten().any(Option::is_some) { 3 } else { 1 };
     let dash = || "–".to_string();
     let mib = |v: Option<f64>| v.map_or_else(dash, |v| text::fixed(v, 1));
     let error = |s: Option<f64>, p: Option<f64>| match (s, p) {
@@ -151,17 +149,18 @@ fn sweep_table(chart: &Chart, key: &'static str, compared: bool) -> Html {
         _ => dash(),
     };
     let heads = list(sides(compared).iter().map(|s| {
-        markup!("<th key=" (name(*s)) r#" scope="colgroup" colspan="3" class="# (letter(*s)) ">" (name(*s)) "</th>")
+        markup!("<th key=" (name(*s)) r#" scope="colgroup" colspan="# (shown.to_string()) " class=" (letter(*s)) ">" (name(*s)) "</th>")
     }));
     let columns = list(sides(compared).iter().flat_map(|s| {
-        ["simulated", "published", "error"]
-            .map(|w| markup!("<th key=" ([name(*s), w].concat()) r#" scope="col">"# (w) "</th>"))
+        let words = ["simulated", "published", "error"].into_iter().take(shown);
+        words.map(|w| markup!("<th key=" ([name(*s), w].concat()) r#" scope="col">"# (w) "</th>"))
     }));
     let rows = list(chart.texts.iter().enumerate().map(|(i, setting)| {
         let cells = sides(compared).iter().enumerate().flat_map(|(n, _)| {
             let (sim, pubd) = (chart.simulated[n][i], chart.published[n][i]);
             let printed = pubd.map_or_else(dash, |v| text::fixed(v, 0));
-            [mib(sim), printed, error(sim, pubd)].map(|cell| markup!("<td>" (cell) "</td>"))
+            let cells = [mib(sim), printed, error(sim, pubd)].into_iter().take(shown);
+            cells.map(|cell| markup!("<td>" (cell) "</td>"))
         });
         markup!("<tr key=" (setting.clone()) r#"><th scope="row">"# (setting.clone()) "</th>" (list(cells)) "</tr>")
     }));

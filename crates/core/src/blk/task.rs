@@ -53,6 +53,8 @@ pub struct TaskState {
     pub stacked: bool,
     /// `current->plug`
     pub plug: Option<Plug>,
+    /// Tags it took in a row since it was last woken for one; `None` when it has waited for something else since.
+    pub tags_taken: Option<u32>,
     /// This step opened the plug and closes it.
     own_plug: bool,
     /// A write to an array that waits for a stripe.

@@ -78,13 +78,25 @@ impl Ctx<'_> {
         if self.try_tag_and_start(dev, bio, task) {
             return true;
         }
-        let nr_requests = self.queue(dev).cfg.nr_requests;
-        let (id, job) = (self.bios[bio].id, self.bios[bio].job);
-        self.bus.because(id, Why::NoSchedTag { job, nr_requests });
+        self.why_it_sleeps(dev, h, bio, task);
         self.wait_for_tag(dev, h, Waiter { task, bio });
         self.sleep(task, JobState::WaitTag);
         self.look_for_stall(dev, h);
         false
+    }
+
+    /// The reason of a sleep: no tag, and what the last wake-up was good for.
+    fn why_it_sleeps(&mut self, dev: DevIdx, h: u16, bio: Idx, task: Task) {
+        let taken = self.slot(task).and_then(|t| self.tasks[t].tags_taken);
+        let q = self.queue(dev);
+        let nr_requests = q.cfg.nr_requests;
+        let tags = q.waited_tags(h);
+        let (wake_batch, asleep) = (tags.wake_batch(), tags.nr_waiters());
+        let why = match (task, taken) {
+            (Task::Job(job), Some(got)) => Why::TagWoken { job, wake_batch, got, asleep },
+            _ => Why::NoSchedTag { job: self.bios[bio].job, nr_requests },
+        };
+        self.bus.because(self.bios[bio].id, why);
     }
 
     /// Into the wait queue whose turn it is.
@@ -108,12 +120,16 @@ impl Ctx<'_> {
         let cpu = self.cpu_of(self.bios[bio].job);
         let h = self.hctx_of(dev, cpu);
         self.queue(dev).waited_tags(h).finish_wait();
+        if let Some(t) = self.slot(task) {
+            self.tasks[t].tags_taken = Some(0);
+        }
         self.run_hw_queue(dev, h);
         let got = self.try_tag_and_start(dev, bio, task);
         self.queue(dev).waited_tags(h).note_got(task, got);
         if got {
             self.resume(task);
         } else {
+            self.why_it_sleeps(dev, h, bio, task);
             self.wait_for_tag(dev, h, Waiter { task, bio });
             self.look_for_stall(dev, h);
         }
@@ -139,6 +155,9 @@ impl Ctx<'_> {
         // Tried again before a task sleeps, and round robin does not look back within a word.
         let Some(tag) = tags.get(cpu, rq, shallow).or_else(|| tags.get(cpu, rq, shallow)) else { return false };
         self.hctx(dev, h).nr_active += u32::from(!sched);
+        if let Some(n) = self.slot(task).and_then(|t| self.tasks[t].tags_taken.as_mut()) {
+            *n += 1;
+        }
         self.start_request(dev, bio, task, tag, h, sched);
         true
     }

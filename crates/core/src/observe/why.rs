@@ -31,6 +31,9 @@ pub enum Why {
     SplitBySize { zone: ZoneNo, front_sectors: u32, max_sectors: u32 },
     /// No sched tag was free.
     NoSchedTag { job: JobIdx, nr_requests: u32 },
+    /// A task that was woken for a tag sleeps for one again: how many it took in a row before that, and how many sleep
+    /// already.
+    TagWoken { job: JobIdx, wake_batch: u32, got: u32, asleep: u32 },
     /// No driver tag was free: the request waits in the scheduler or dispatch list.
     NoDriverTag { rq: RqId, queue_depth: u32 },
     /// Tags are free and tasks wait, but nothing is on its way that would wake them.

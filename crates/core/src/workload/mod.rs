@@ -104,6 +104,10 @@ impl Ctx<'_> {
         if self.job(j).in_submission {
             return;
         }
+        // It waited for something else than a tag: a row of tags ends here.
+        if self.job(j).state != JobState::Running {
+            self.tasks[usize::from(j)].tags_taken = None;
+        }
         match self.job(j).kind {
             AnyWorkload::Fio(_) => self.fio_run(j),
             AnyWorkload::Writeback(_) => self.writeback_run(j),

@@ -295,6 +295,10 @@ pub enum What {
     Domain(u8),
     /// Place of a queue in bfq's list.
     BfqQueue(u16),
+    /// A job's column of tags.
+    Held(JobIdx),
+    /// A mark or a word of the queue's scene that wants explaining.
+    Note(queue::Note),
 }
 
 /// Where a thing was drawn, CSS pixels.

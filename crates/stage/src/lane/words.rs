@@ -37,6 +37,8 @@ pub fn words(snap: &Snapshot, strip: &[TraceRecord], what: What) -> Option<Strin
         What::Ws(ws) => device.map(|d| queue::ws_words(d, snap, ws)),
         What::Domain(n) => queue::domain_words(device?, n),
         What::BfqQueue(n) => queue::bfq_words(device?, n),
+        What::Held(job) => Some(queue::held_words(device?, job) + &job_words(snap, usize::from(job))?),
+        What::Note(note) => Some(queue::note_words(device?, strip, note)),
         What::Trail => device.map(|_| "Seeks of the last 0.3 s land here.".into()),
     }
 }

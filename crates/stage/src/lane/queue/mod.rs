@@ -53,8 +53,8 @@ pub fn min_height(layout: Layout, on: Panels) -> f32 {
     strip + if layout == Layout::Narrow { heights.sum() } else { HEIGHTS[2] + 12.0 }
 }
 
-/// Where the panels stand.
-fn places(on: Panels, width: f32, height: f32, layout: Layout) -> [Option<Area>; 4] {
+/// Where the panels stand; `idle`: the scheduler has nothing to show.
+fn places(on: Panels, (width, height): (f32, f32), layout: Layout, idle: bool) -> [Option<Area>; 4] {
     let mut out = [None; 4];
     let shown = shown(on);
     let bottom = height - if on.strip { STRIP } else { 8.0 };
@@ -76,6 +76,8 @@ fn places(on: Panels, width: f32, height: f32, layout: Layout) -> [Option<Area>;
     let tall = room.h >= 2.0 * HEIGHTS[1] + gap;
     let rows: &[&[(usize, f32)]] = if tall {
         &[&[(0, 0.5), (1, 0.5)], &[(2, 0.6), (3, 0.4)]]
+    } else if width >= 760.0 && idle && on.drive {
+        &[&[(0, 0.24), (1, 0.33), (2, 0.21), (3, 0.22)]]
     } else if width >= 760.0 || !(shown[0] && shown[1] && shown[2]) {
         &[&[(0, 0.23), (1, 0.24), (2, 0.32), (3, 0.21)]]
     } else {
@@ -105,11 +107,12 @@ pub fn draw(pen: &mut Pen, input: &LaneInput, (width, height): (f32, f32), layou
     let snap = input.snap;
     pen.colours = Colours::of_jobs(snap.jobs.len());
     pen.lit.job = match input.lit {
-        Some(What::Job(job)) => Some(job),
+        Some(What::Job(job) | What::Held(job)) => Some(job),
         _ => None,
     };
-    let [tag_map, queues, scheduler, platter] = places(input.panels, width, height, layout);
     let device = snap.devices.first();
+    let idle = device.is_some_and(sched::never_holds);
+    let [tag_map, queues, scheduler, platter] = places(input.panels, (width, height), layout, idle);
     if let Some(area) = tag_map {
         tags::draw(pen, area, device, snap.jobs.len());
     }
@@ -197,9 +200,9 @@ fn caption(pen: &mut Pen, a: Area, name: &str, wordings: &[&str], ink: Ink) {
 }
 
 /// Keys of marks in words, in as many lines of 14 px as there are; returns the next line's top.
-fn legend(pen: &mut Pen, a: Area, items: &[(Key, String)]) -> f32 {
+fn legend(pen: &mut Pen, a: Area, items: &[(Note, String)]) -> f32 {
     let (mut x, mut y) = (a.x, a.y);
-    for (key, words) in items {
+    for (note, words) in items {
         let w = 13.0 + Font::Small.width(words);
         if x > a.x && x + w > a.x + a.w {
             (x, y) = (a.x, y + 14.0);
@@ -208,34 +211,48 @@ fn legend(pen: &mut Pen, a: Area, items: &[(Key, String)]) -> f32 {
             return y;
         }
         let mark = Area::new(x, y + 2.0, 9.0, 9.0);
-        match key {
-            Key::Cleared => pen.frame(Area::new(x + 0.5, y + 2.5, 8.0, 8.0), 2.0, Ink::Dim, 1.0),
-            Key::Under => pen.rect(Area { y: y + 9.0, h: 2.0, ..mark }, 0.0, Ink::Accent, 1.0),
-            Key::Over => pen.rect(Area { y: y + 2.0, h: 2.0, ..mark }, 0.0, Ink::Text, 1.0),
-            Key::Dash => pen.rect(Area::new(x + 2.0, y + 5.8, 5.0, 1.4), 0.0, Ink::Dim, 1.0),
-            Key::Dot => {
+        match note {
+            Note::Cleared => pen.frame(Area::new(x + 0.5, y + 2.5, 8.0, 8.0), 2.0, Ink::Dim, 1.0),
+            Note::Shallow => pen.rect(Area { y: y + 9.0, h: 2.0, ..mark }, 0.0, Ink::Accent, 1.0),
+            Note::Hint => pen.rect(Area { y: y + 2.0, h: 2.0, ..mark }, 0.0, Ink::Text, 1.0),
+            Note::Got => {
                 let (x, y, r) = (x + 4.0, y + 6.5, 2.6);
                 pen.out.shapes.push(Shape::Disc { x, y, r, fill: Ink::Text, alpha: 1.0 });
             }
-            Key::Ring => {
+            Note::Again => {
                 let (x, y, r) = (x + 4.0, y + 6.5, 3.0);
                 pen.out.shapes.push(Shape::Ring { x, y, r, stroke: Ink::Dim, width: 1.2, alpha: 1.0 });
             }
+            _ => pen.rect(Area::new(x + 2.0, y + 5.8, 5.0, 1.4), 0.0, Ink::Dim, 1.0),
         }
         pen.text(x + 13.0, y + 10.0, words, Ink::Dim, Font::Small, a.x + a.w - x - 13.0);
+        pen.hit(Area::new(x, y, w, 14.0), What::Note(*note));
         x += w + 10.0;
     }
     y + 14.0
 }
 
-/// A mark of a legend.
-enum Key {
+/// What has a tooltip without being a thing of the run: marks of the legends, and words that are the kernel's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A freed bit that still looks taken.
     Cleared,
-    Under,
-    Over,
-    Ring,
-    Dot,
-    Dash,
+    /// Underlined: what a shallow allocation may use.
+    Shallow,
+    /// Where a CPU's next search begins.
+    Hint,
+    /// A woken task that got a tag.
+    Got,
+    /// A woken task that slept again.
+    Again,
+    /// A woken task that has not run yet.
+    ToRun,
+    /// Bits of a word.
+    Word,
+    /// Tags to be freed until the next wake-up.
+    Countdown,
+    /// The order at D.
+    Strip,
 }
 
 /// `job 3`, `kworker`.

@@ -23,6 +23,12 @@ pub fn words(device: &DeviceView, now: SimTime) -> String {
     }
 }
 
+/// The device has a tag for every request there may be: mq-deadline passes all of them on at once.
+pub fn never_holds(device: &DeviceView) -> bool {
+    let all = device.sched_tags.as_ref().is_some_and(|s| device.tags.depth >= s.depth);
+    all && matches!(device.elevator, ElevatorView::MqDeadline(_))
+}
+
 /// Draws the panel.
 pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime) {
     let Some(device) = device else {
@@ -31,10 +37,17 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime
     };
     let (name, _, _) = queues::elevator(device);
     let words = words(device, now);
-    let inner = pen.panel(area, name, &words).below(6.0);
+    let short = words.split(" · last_dir").next().unwrap_or(&words);
+    let inner = pen.panel(area, name, Pen::fitting(Font::Small, area.w - 20.0, &[&words, short])).below(6.0);
     let foot = 30.0;
     let a = Area { h: inner.h - foot, ..inner };
+    let (_, _, queued) = queues::elevator(device);
     match &device.elevator {
+        ElevatorView::MqDeadline(_) if never_holds(device) && queued.is_empty() => {
+            let n = device.sched_tags.as_ref().map_or(0, |s| s.depth).to_string();
+            let words = ["empty: the device takes all ", &n, " (queue_depth)"].concat();
+            pen.wrapped((a.x, a.y + 12.0), &words, Ink::Dim, Font::Small, a.w, 3);
+        }
         ElevatorView::None { queued } => ctx_lists(pen, a, queued),
         ElevatorView::MqDeadline(d) => deadline::draw(pen, a, d, now),
         ElevatorView::Kyber(k) => kyber::draw(pen, a, k),

@@ -7,7 +7,7 @@
 
 use bioscope_core::observe::trace::{Action, TraceRecord};
 
-use super::job_rect;
+use super::{Note, job_rect};
 use crate::lane::pen::{Area, Pen};
 use crate::lane::{STRIP, Side, What};
 use crate::shape::{Font, Ink};
@@ -44,12 +44,14 @@ pub fn draw(pen: &mut Pen, area: Area, strip: &[TraceRecord], side: Side, stacke
     let a = if stacked {
         let words = ["last 104 at D by sector, ", &words].concat();
         pen.text(area.x, area.y + 10.0, &words, Ink::Dim, Font::Small, area.w);
+        pen.hit(Area { h: 14.0, ..area }, What::Note(Note::Strip));
         Area::new(area.x, area.y + 17.0, area.w - 6.0, area.h - 20.0)
     } else {
         let y = area.y + area.h / 2.0;
         pen.text(area.x, y - 10.0, "D by sector,", Ink::Dim, Font::Small, 104.0);
         pen.text(area.x, y + 4.0, "last 104:", Ink::Dim, Font::Small, 96.0);
         pen.text(area.x, y + 18.0, &words, Ink::Text, Font::Small, 106.0);
+        pen.hit(Area { w: 106.0, ..area }, What::Note(Note::Strip));
         Area::new(area.x + 110.0, area.y + 4.0, area.w - 116.0, area.h - 8.0)
     };
     pen.rect(Area::new(a.x - 2.0, a.y - 2.0, a.w + 4.0, a.h + 4.0), 3.0, Ink::Track, 0.45);

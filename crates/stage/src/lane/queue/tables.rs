@@ -5,9 +5,10 @@
 //! Leaves out: history.
 
 use bioscope_core::observe::snapshot::{DeviceView, ElevatorView, RequestView, Snapshot, TagsView};
+use bioscope_core::observe::trace::TraceRecord;
 use bioscope_core::units::{JobIdx, Tag};
 
-use super::{bfq, deadline, kyber, tags, task_name, waiters};
+use super::{Note, bfq, deadline, kyber, strip, tags, task_name, waiters};
 use crate::lane::queues;
 use crate::table::Table;
 use crate::text;
@@ -177,6 +178,62 @@ pub fn ws_words(device: &DeviceView, snap: &Snapshot, ws: u8) -> String {
         ""
     };
     ["ws[", &ws.to_string(), "]: ", &n, &first, next, "."].concat()
+}
+
+/// A column of tags: what goes before the words about its job.
+pub fn held_words(device: &DeviceView, job: JobIdx) -> String {
+    let t = waiters::slept_for(device);
+    let n = tags::by_job(t).iter().find(|j| j.0 == job).map_or(0, |j| j.1);
+    let map = if device.sched_tags.is_some() { " sched tags" } else { " tags" };
+    ["Holds ", &n.to_string(), " of ", &t.depth.to_string(), map, ". "].concat()
+}
+
+/// A mark or a word of the scene.
+pub fn note_words(device: &DeviceView, records: &[TraceRecord], note: Note) -> String {
+    let t = waiters::slept_for(device);
+    let [got, again, soon] = waiters::woken(t).map(|n| n.to_string());
+    let last = ["Of the last ", &t.woken.len().to_string(), " tasks woken, "].concat();
+    match note {
+        Note::Cleared => {
+            "cleared: a freed bit is noted beside its word and looks taken until a search finds the word full; \
+                          then all of them come free together."
+                .into()
+        }
+        Note::Shallow => {
+            "Underlined is what writes and asynchronous requests may take (async_depth); reads that somebody \
+                          waits for may take every tag."
+                .into()
+        }
+        Note::Hint => "hint: here the next search of a CPU for a free tag begins (alloc_hint, one a CPU).".into(),
+        Note::Got => {
+            [&last, &got, " found a free tag when they ran. Each may take more before it sleeps again."].concat()
+        }
+        Note::Again => {
+            [&last, &again, " found no tag when they ran, and sleep at the end of the next wait queue."].concat()
+        }
+        Note::ToRun => [&last, &soon, " have not run yet."].concat(),
+        Note::Word => {
+            let bits = t.bits_per_word.to_string();
+            ["The bitmap is kept in words of ", &bits, " bits. A number at the right: taken bits of the line."].concat()
+        }
+        Note::Countdown => {
+            let batch = t.wake_batch.to_string();
+            let n = waiters::counted(t).to_string();
+            let each = if t.wake_batch == 1 {
+                "each freed tag wakes one task"
+            } else {
+                "so many freed tags wake as many tasks"
+            };
+            ["wake_batch ", &batch, ": ", each, ". Freed since the last wake-up: ", &n, " of ", &batch, "."].concat()
+        }
+        Note::Strip => {
+            let (n, of) = strip::sequential(records);
+            let share = [&n.to_string(), " of ", &of.to_string()].concat();
+            ["Order of issue to the driver (D): left the oldest, height is the sector. A command that begins where the one \
+              before ended touches it: ", &share, "."]
+            .concat()
+        }
+    }
 }
 
 /// A domain of kyber.

@@ -8,7 +8,7 @@
 use bioscope_core::observe::snapshot::{DeviceView, TagsView};
 use bioscope_core::units::JobIdx;
 
-use super::{Key, job_rect, legend};
+use super::{Note, job_rect, legend};
 use crate::lane::What;
 use crate::lane::pen::{Area, Pen};
 use crate::order::{ascending, pack, unpack};
@@ -83,14 +83,15 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, jobs: usize)
     let short = ["words of ", &bits, unit].concat();
     let long = [&short, policy].concat();
     let inner = pen.panel(area, super::TITLES[0], Pen::fitting(Font::Small, area.w - 20.0, &[&long, &short]));
+    pen.hit(Area::new(inner.x, area.y + 24.0, inner.w, 14.0), What::Note(Note::Word));
     let mut a = inner.below(4.0);
     // What the marks mean and who holds how many: the lowest lines.
     let mut keys = Vec::new();
-    keys.extend(shallow_words(first).map(|w| (Key::Under, w)));
+    keys.extend(shallow_words(first).map(|w| (Note::Shallow, w)));
     let freed = cleared(first) + if sched.is_some() { cleared(&device.tags) } else { 0 };
-    keys.push((Key::Cleared, ["cleared ", &freed.to_string()].concat()));
+    keys.push((Note::Cleared, ["cleared ", &freed.to_string()].concat()));
     if !first.hints.is_empty() {
-        keys.push((Key::Over, "hint".into()));
+        keys.push((Note::Hint, "hint".into()));
     }
     let keys_h = 44.0 + within((a.h - 150.0) * 0.4, 0.0, 60.0);
     let maps: Vec<(&str, &TagsView)> = match sched {
@@ -135,7 +136,7 @@ fn held(pen: &mut Pen, a: Area, tags: &TagsView, jobs: usize) {
     for job in 0..jobs {
         let x = a.x + job as f32 * pitch;
         pen.rect(Area::new(x, a.y + h - 1.0, w, 1.0), 0.0, Ink::Line, 1.0);
-        pen.hit(Area::new(x, a.y, pitch, h), What::Job(job as JobIdx));
+        pen.hit(Area::new(x, a.y, pitch, h), What::Held(job as JobIdx));
     }
     for (job, n) in held.iter().filter(|j| usize::from(j.0) < jobs) {
         let bar = *n as f32 * unit;

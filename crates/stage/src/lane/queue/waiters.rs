@@ -6,7 +6,7 @@
 
 use bioscope_core::observe::snapshot::{DeviceView, Snapshot, TagsView};
 
-use super::{Key, legend, task_chip};
+use super::{Note, legend, task_chip};
 use crate::lane::What;
 use crate::lane::pen::{Area, Pen};
 use crate::shape::{Font, Ink, Shape, within};
@@ -67,6 +67,7 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, snap: &Snaps
         let cell = Area { w: cell.w.min(inner.w / batch as f32 - 1.0), ..cell };
         pen.rect(cell, 2.0, if i < counted(tags) { Ink::Accent } else { Ink::Track }, 1.0);
     }
+    pen.hit(Area::new(inner.x, y - 12.0, inner.w, 26.0), What::Note(Note::Countdown));
     let last = 50.0;
     let columns = Area { h: inner.h - 34.0 - last, ..inner.below(34.0) };
     queues(pen, columns, tags, snap.jobs.len());
@@ -114,9 +115,9 @@ fn last_woken(pen: &mut Pen, a: Area, tags: &TagsView, jobs: usize) {
     let [got, again, soon] = woken(tags);
     let n = |n: usize| n.to_string();
     let (tag, sleep) = if a.w < 185.0 { ("got ", "again ") } else { ("got a tag ", "slept again ") };
-    let mut keys = vec![(Key::Dot, [tag, &n(got)].concat()), (Key::Ring, [sleep, &n(again)].concat())];
+    let mut keys = vec![(Note::Got, [tag, &n(got)].concat()), (Note::Again, [sleep, &n(again)].concat())];
     if soon > 0 {
-        keys.push((Key::Dash, ["to run ", &n(soon)].concat()));
+        keys.push((Note::ToRun, ["to run ", &n(soon)].concat()));
     }
     let used = pen.text(a.x, a.y + 17.0, "woken", Ink::Dim, Font::Small, a.w) + 6.0;
     let pitch = ((a.w - used) / 16.0).min(12.0);
@@ -139,6 +140,8 @@ fn last_woken(pen: &mut Pen, a: Area, tags: &TagsView, jobs: usize) {
             }
             None => pen.rect(Area::new(cx - 2.0, cy - 0.7, 4.0, 1.4), 0.0, Ink::Dim, 1.0),
         }
+        let note = w.got.map_or(Note::ToRun, |got| if got { Note::Got } else { Note::Again });
+        pen.hit(Area::new(cell.x, cy - 4.0, cell.w, 8.0), What::Note(note));
         x += pitch;
     }
     legend(pen, Area { y: a.y + 27.0, h: a.h - 24.0, ..a }, &keys);
