@@ -58,6 +58,9 @@ const line = (name, raw, gzip, brotli) => console.log(`${name.padEnd(44)}${[raw,
 line('file', 'raw', 'gzip -9', 'brotli -11');
 for (const row of rows) line(row.first ? row.name : `${row.name} (later)`, row.raw, row.gzip, row.brotli);
 line('first use', sum(first, 'raw'), sum(first, 'gzip'), sum(first, 'brotli'));
+// An address that names a scenario has both wasm files fetched side by side.
+const linked = rows.filter((row) => row.first || row.name.endsWith('_later.wasm'));
+line('a link', sum(linked, 'raw'), sum(linked, 'gzip'), sum(linked, 'brotli'));
 
 const checks = [
   ['wasm', sum(wasm, 'brotli'), LIMITS.wasm],

@@ -95,7 +95,7 @@ fn from_sources(
 }
 
 /// What the page is made of, in the repository's root.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 11] = [
     "Cargo.lock",
     "Cargo.toml",
     "Trunk.toml",
@@ -106,7 +106,6 @@ const SOURCES: [&str; 12] = [
     "rust-toolchain.toml",
     "static",
     "sw.js",
-    "vendor",
     "web",
 ];
 
@@ -160,7 +159,8 @@ pub fn later() -> Result<()> {
     trunk.env("PATH", setup::tool_path()?).env_remove("NO_COLOR").env("BIOSCOPE_COUNT_CALLS", "1");
     run(&mut trunk)?;
     let mut node = command("node", &["crates/xtask/js/later.mjs", "target/later"]);
-    run(node.env("BIOSCOPE_CHROMIUM", setup::chromium()?))
+    node.env("PATH", setup::tool_path()?).env("BIOSCOPE_CHROMIUM", setup::chromium()?);
+    run(&mut node)
 }
 
 pub fn size() -> Result<()> {
