@@ -20,7 +20,7 @@ pub static TABLE: Table = Table {
         "Seagate ST2000DM006 (57 and 94 reads, 124 writes a second): a desktop disk behind NTFS; no profile is of that class",
         "the RAID volume behind a PERC H740P (535 to 648 reads a second): several disks and a controller's cache",
         "random writes to zones of SMR disks of 15, 20 and 26 TB (160, 763, 664, 2200, 2471 a second): kernels with zone write \
-         locking or early zone write plugging, disks of other sizes; the profile smr-30tb is judged by seed-000",
+         locking or early zone write plugging, disks of other sizes; the profile smr-30tb has a table of its own",
     ],
 };
 
