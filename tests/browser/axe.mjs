@@ -21,6 +21,12 @@ const STATES = {
   'order scene on a phone': {
     settings: { fragment: '#v=1&p=raid456-split', viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   },
+  'tags and wait queues': { settings: { fragment: '#v=1&p=hdd-async-depth' } },
+  'tags and wait queues on a phone': {
+    settings: { fragment: '#v=1&p=hdd-async-depth', viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  },
+  'bfq': { settings: { fragment: '#v=1&p=bfq-fairness' } },
+  'kyber': { settings: { fragment: '#v=1&p=kyber-latency' } },
   'a check of an array': { settings: { fragment: '#v=1&p=raid6-check-36' } },
   fork: { settings: { fragment: `${PRESET}&b.at=1.2s&t=2s` } },
   'some of the panels': { settings: { fragment: `${PRESET}&view=drive,why&t=2s` } },

@@ -348,9 +348,47 @@ await runCases({
     equal(await player.page.getByTestId('fork').count(), 0, 'nothing to fork while I/O runs');
   },
 
-  async 'order scene on small screens'(visit) {
-    for (const viewport of [{ width: 1366, height: 768 }, { width: 1280, height: 720 }, { width: 820, height: 1180 }, PHONE.viewport]) {
-      const player = await visit({ fragment: '#v=1&p=raid5-dd', viewport });
+  async 'tags, wait queues and schedulers'(visit) {
+    // What the tables of both runs' panels say.
+    const SCENES = [
+      ['hdd-async-depth', 'Wait queues, wake_batch 1,', 'Wait queues, wake_batch 8,'],
+      ['hdd-async-depth-sata', 'mq-deadline', 'mq-deadline'],
+      ['bfq-fairness', 'mq-deadline', 'bfq'],
+      ['kyber-latency', 'ctx lists', 'READ'],
+      ['nullb-hw-depth', 'Tag maps', 'Tag maps'],
+    ];
+    for (const [preset, ...words] of SCENES) {
+      const player = await visit({ fragment: `#v=1&p=${preset}` });
+      const lanes = player.page.locator('.lane');
+      equal(await lanes.count(), 2, `lanes of ${preset}`);
+      for (const [n, expected] of words.entries()) {
+        await lanes.nth(n).locator('summary').first().click();
+        const tables = () => lanes.nth(n).locator('.tables').first().innerText();
+        await player.until(async () => (await tables()).includes(expected), `${preset}, run ${'AB'[n]} has "${expected}"`);
+      }
+      const before = await player.eventNumber();
+      await player.get('step').click();
+      await player.until(async () => (await player.eventNumber()) > before, `${preset} steps`);
+    }
+  },
+
+  async 'the scheduler and nr_requests are changed'(visit) {
+    const player = await visit({ fragment: '#v=1&p=hdd-async-depth-sata&b=0' });
+    for (const scheduler of ['bfq', 'kyber', 'none', 'mq-deadline']) {
+      const before = await player.hash('a');
+      await player.get('field-scheduler').selectOption(scheduler);
+      await player.until(async () => (await player.hash('a')) !== before, `${scheduler} gives another run`);
+    }
+    const before = await player.hash('a');
+    await player.setField('nr_requests', '16');
+    await player.until(async () => (await player.hash('a')) !== before, 'nr_requests gives another run');
+  },
+
+  async 'order and queue scenes on small screens'(visit) {
+    const SCREENS = [{ width: 1366, height: 768 }, { width: 1280, height: 720 }, { width: 820, height: 1180 }, PHONE.viewport];
+    const cases = SCREENS.flatMap((viewport) => ['raid5-dd', 'hdd-async-depth'].map((preset) => ({ viewport, preset })));
+    for (const { viewport, preset } of cases) {
+      const player = await visit({ fragment: `#v=1&p=${preset}`, viewport });
       const boxes = await player.page.evaluate(() =>
         [...document.querySelectorAll('.lane')].map((lane) => {
           const [own, canvas] = [lane, lane.querySelector('canvas')].map((e) => e.getBoundingClientRect());
@@ -359,7 +397,7 @@ await runCases({
       );
       equal(boxes.length, 2, 'lanes');
       for (const box of boxes) {
-        check(box.canvas <= box.lane + 1, `a lane keeps to its place at ${viewport.width} px: ${JSON.stringify(box)}`);
+        check(box.canvas <= box.lane + 1, `a lane of ${preset} keeps to its place at ${viewport.width} px: ${JSON.stringify(box)}`);
       }
     }
   },
