@@ -33,6 +33,7 @@ impl<T> Fifo<T> {
 
 impl<T: Copy> Fifo<T> {
     /// Puts one behind the last.
+    #[inline]
     pub fn push_back(&mut self, item: T) {
         self.items.push(item);
     }
@@ -47,6 +48,7 @@ impl<T: Copy> Fifo<T> {
         }
     }
     /// Takes the first.
+    #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
         let first = *self.items.get(self.head)?;
         self.head += 1;
@@ -60,6 +62,7 @@ impl<T: Copy> Fifo<T> {
         if self.is_empty() { None } else { self.items.pop() }
     }
     /// The first.
+    #[inline]
     pub fn front(&self) -> Option<&T> {
         self.first()
     }
@@ -68,6 +71,7 @@ impl<T: Copy> Fifo<T> {
         self.first_mut()
     }
     /// The last.
+    #[inline]
     pub fn back(&self) -> Option<&T> {
         self.last()
     }
@@ -77,6 +81,11 @@ impl<T: Copy> Fifo<T> {
     }
     /// Takes the one at `i`, which is there.
     pub fn remove(&mut self, i: usize) -> T {
+        if i == 0
+            && let Some(first) = self.pop_front()
+        {
+            return first;
+        }
         self.items.remove(self.head + i)
     }
     /// Puts one before the one at `i`.
@@ -108,7 +117,12 @@ impl<T: Copy> Fifo<T> {
         self.head = 0;
     }
     fn close_up(&mut self) {
-        self.items.drain(..self.head);
+        if self.head == self.items.len() {
+            // Nothing to move: the usual case of a short list.
+            self.items.clear();
+        } else if self.head > 0 {
+            self.items.drain(..self.head);
+        }
         self.head = 0;
     }
 }
@@ -135,12 +149,14 @@ impl<T: Eq> Eq for Fifo<T> {}
 
 impl<T> Deref for Fifo<T> {
     type Target = [T];
+    #[inline]
     fn deref(&self) -> &[T] {
         &self.items[self.head..]
     }
 }
 
 impl<T> DerefMut for Fifo<T> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.items[self.head..]
     }

@@ -11,6 +11,33 @@ use core::ops::{Index, RangeBounds};
 
 use crate::slab::{Idx, Slab};
 
+/// What a map is sorted by.
+pub trait SortKey: Ord + Copy {
+    /// How many places it is behind the first key if all keys between are there; any number where none can tell.
+    fn behind(&self, first: &Self) -> usize;
+}
+
+impl SortKey for u32 {
+    #[inline]
+    fn behind(&self, first: &Self) -> usize {
+        self.wrapping_sub(*first) as usize
+    }
+}
+
+impl SortKey for (u16, u32) {
+    #[inline]
+    fn behind(&self, first: &Self) -> usize {
+        self.1.wrapping_sub(first.1) as usize
+    }
+}
+
+impl SortKey for (u64, u64) {
+    #[inline]
+    fn behind(&self, _: &Self) -> usize {
+        usize::MAX
+    }
+}
+
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortedMap<K, V> {
@@ -24,9 +51,18 @@ impl<K, V> Default for SortedMap<K, V> {
     }
 }
 
-impl<K: Ord + Copy, V> SortedMap<K, V> {
+impl<K: SortKey, V> SortedMap<K, V> {
     /// Where the key is, or belongs.
+    #[inline]
     fn place(&self, key: &K) -> Result<usize, usize> {
+        let guess = self.keys.first().map_or(usize::MAX, |(first, _)| key.behind(first));
+        // Zones in use stand side by side.
+        if self.keys.get(guess).is_some_and(|(k, _)| k == key) {
+            return Ok(guess);
+        }
+        self.search(key)
+    }
+    fn search(&self, key: &K) -> Result<usize, usize> {
         self.keys.binary_search_by(|(k, _)| k.cmp(key))
     }
     /// The value of a key.
@@ -95,7 +131,7 @@ impl<K: Ord + Copy, V> SortedMap<K, V> {
     }
 }
 
-impl<K: Ord + Copy, V> Index<&K> for SortedMap<K, V> {
+impl<K: SortKey, V> Index<&K> for SortedMap<K, V> {
     type Output = V;
     fn index(&self, key: &K) -> &V {
         self.get(key).expect("the key is stored")
@@ -113,7 +149,7 @@ mod tests {
         let mut rng = Rng::stream(1, "sorted", 0);
         let (mut map, mut tree) = (SortedMap::default(), BTreeMap::new());
         for step in 0..5_000u64 {
-            let key = rng.below(100);
+            let key = rng.below(100) as u32;
             match rng.below(3) {
                 0 => assert_eq!(map.remove(&key), tree.remove(&key)),
                 1 => {
@@ -123,7 +159,7 @@ mod tests {
                 _ => assert_eq!(map.or_insert_with(key, || step), tree.entry(key).or_insert(step)),
             }
             assert_eq!(map.get(&key), tree.get(&key));
-            let (from, to) = (rng.below(100), rng.below(100));
+            let (from, to) = (rng.below(100) as u32, rng.below(100) as u32);
             assert!(map.range(from..).eq(tree.range(from..)) && map.range(..=to).rev().eq(tree.range(..=to).rev()));
             assert!(map.iter().eq(tree.iter()) && map.len() == tree.len());
         }
