@@ -40,6 +40,9 @@ impl Bus<'_> {
     /// Writes a record; its time is set to now.
     #[inline]
     pub fn trace(&mut self, mut r: TraceRecord) {
+        if !self.listening {
+            return;
+        }
         r.time = self.now;
         self.sink.record(&r);
     }
