@@ -318,7 +318,6 @@ impl Ctx<'_> {
     /// Steps a, b and e for a locked zone; adds it to write_zones where allowed.
     fn fio_fit(&mut self, dev: DevIdx, c: &FioZbdConfig, zone: ZoneNo) -> Fit {
         let capacity = self.zone_capacity(dev);
-        let used = self.fio_limits_used(dev, c);
         let z = self.fio_zone(dev, zone);
         let remaining = capacity - z.wp;
         if remaining > 0 && remaining < c.bs {
@@ -327,10 +326,10 @@ impl Ctx<'_> {
         if z.write {
             return if remaining > 0 { Fit::Write } else { Fit::No };
         }
-        if used {
+        if self.fio_limits_used(dev, c) {
             return Fit::No;
         }
-        z.write = true;
+        self.fio_zone(dev, zone).write = true;
         self.fio.write_zones.push((dev, zone));
         if remaining > 0 { Fit::Write } else { Fit::Reset }
     }
@@ -338,7 +337,9 @@ impl Ctx<'_> {
     fn fio_limits_used(&self, dev: DevIdx, c: &FioZbdConfig) -> bool {
         let device = self.disk_cfg(dev).map_or(0, |d| d.profile.max_open_zones);
         let limit = if c.max_open_zones > 0 { c.max_open_zones } else { device };
-        limit > 0 && self.fio.write_zones.iter().filter(|(d, _)| *d == dev).count() >= limit as usize
+        let (limit, zones) = (limit as usize, &self.fio.write_zones);
+        // Counted only where the zones of all devices would do.
+        limit > 0 && zones.len() >= limit && zones.iter().filter(|(d, _)| *d == dev).count() >= limit
     }
 
     fn fio_in_range(c: &FioZbdConfig, dev: DevIdx, at: &(DevIdx, ZoneNo)) -> bool {
