@@ -37,10 +37,11 @@ impl Plug {
 impl Ctx<'_> {
     /// `blk_start_plug`: no effect if the task has one.
     pub(crate) fn start_plug(&mut self, t: usize) -> bool {
-        let plug = &mut self.tasks[t].plug;
-        let opens = plug.is_none();
+        let task = &mut self.tasks[t];
+        let opens = task.plug.is_none();
         if opens {
-            *plug = Some(Plug::default());
+            let list = core::mem::take(&mut task.spare);
+            task.plug = Some(Plug { list, ..Plug::default() });
         }
         opens
     }
@@ -48,7 +49,11 @@ impl Ctx<'_> {
     /// `blk_finish_plug`
     pub(crate) fn finish_plug(&mut self, t: usize) {
         self.flush_plug(t, false);
-        self.tasks[t].plug = None;
+        let task = &mut self.tasks[t];
+        if let Some(plug) = task.plug.take() {
+            task.spare = plug.list;
+            task.spare.clear();
+        }
     }
 
     /// `blk_add_rq_to_plug`
@@ -90,23 +95,39 @@ impl Ctx<'_> {
         let Some(plug) = self.tasks[t].plug.as_mut() else { return };
         let stripes = core::mem::take(&mut plug.stripes);
         let mut list = core::mem::take(&mut plug.list);
-        self.md_unplug(stripes, asleep);
+        if !stripes.is_empty() {
+            self.md_unplug(stripes, asleep);
+        }
         while let Some(&first) = list.front() {
             let dev = self.rqs[first].dev;
-            let (group, rest): (Fifo<Idx>, Fifo<Idx>) = list.into_iter().partition(|rq| self.rqs[*rq].dev == dev);
-            list = rest;
+            let mut group = core::mem::take(&mut list);
+            // The usual case: all are for one queue.
+            if group.iter().any(|rq| self.rqs[*rq].dev != dev) {
+                (group, list) = group.into_iter().partition(|rq| self.rqs[*rq].dev == dev);
+            }
             let who = self.rqs[first].who | if asleep { flag::SCHEDULE } else { 0 };
             self.trace_rq(first, Action::Unplug, who, group.len() as u64);
-            self.flush_group(dev, group, asleep);
+            self.flush_group(dev, &group, asleep);
+            if list.is_empty() {
+                group.clear();
+                self.give_back_list(t, group);
+            }
+        }
+    }
+
+    /// A plug's emptied list: no new memory for the next requests.
+    fn give_back_list(&mut self, t: usize, list: Fifo<Idx>) {
+        if let Some(plug) = self.tasks[t].plug.as_mut().filter(|p| p.list.is_empty()) {
+            plug.list = list;
         }
     }
 
     /// Requests of one queue: without scheduler and unless their task sleeps, straight to the driver until that is busy;
     /// else inserted, and their hardware queues run.
-    fn flush_group(&mut self, dev: DevIdx, group: Fifo<Idx>, asleep: bool) {
+    fn flush_group(&mut self, dev: DevIdx, group: &[Idx], asleep: bool) {
         let mut direct = !asleep && !self.queue(dev).has_sched();
         let mut run = None;
-        for rq in group {
+        for &rq in group {
             if direct {
                 direct = self.issue_directly(dev, rq);
                 continue;

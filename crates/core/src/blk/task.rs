@@ -57,6 +57,8 @@ pub struct TaskState {
     pub tags_taken: Option<u32>,
     /// This step opened the plug and closes it.
     own_plug: bool,
+    /// The list of the last plug, kept for its memory.
+    pub(super) spare: Fifo<Idx>,
     /// A write to an array that waits for a stripe.
     pub spread: Option<crate::md::Spreading>,
 }
@@ -65,7 +67,7 @@ impl TaskState {
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
         let plug = self.plug.as_ref().map_or(0, |p| p.list.capacity() * 4 + p.stripes.capacity() * 8);
-        (self.pushed.capacity() + self.backlog.capacity()) * size_of::<Idx>() + plug
+        (self.pushed.capacity() + self.backlog.capacity() + self.spare.capacity()) * size_of::<Idx>() + plug
     }
 }
 
