@@ -35,6 +35,8 @@ const MAX_SCHED_RQ: u32 = 2048;
 pub struct Queue {
     /// Limits and settings.
     pub cfg: QueueConfig,
+    /// Its driver is SCSI's (an ATA disk).
+    pub(super) scsi: bool,
     /// Hardware queues, at least one.
     pub hctxs: Vec<Hctx>,
     /// Scheduler.
@@ -195,6 +197,7 @@ impl Queue {
         });
         let mut q = Self {
             cfg,
+            scsi: sim.devices[usize::from(dev)].disk().is_some(),
             hctxs: hctxs.collect(),
             elevator,
             timer_at: None,

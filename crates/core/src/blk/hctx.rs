@@ -114,9 +114,14 @@ impl Ctx<'_> {
 
     /// `blk_mq_run_hw_queue`, not asynchronous.
     pub(super) fn run_hw_queue(&mut self, dev: DevIdx, h: u16) {
-        let hctx = self.hctx(dev, h);
+        let q = self.queue(dev);
+        let hctx = &mut q.hctxs[usize::from(h)];
         if hctx.running {
             hctx.again = true;
+            return;
+        }
+        if hctx.dispatch.is_empty() && !q.elevator.has_work(h) {
+            self.arm_elevator(dev);
             return;
         }
         hctx.running = true;
@@ -166,11 +171,16 @@ impl Ctx<'_> {
     }
 
     /// Sees to it that the scheduler's timer fires.
+    #[inline]
     pub(super) fn arm_elevator(&mut self, dev: DevIdx) {
+        if matches!(self.queue(dev).cfg.elevator, ElevatorKind::Kyber | ElevatorKind::Bfq) {
+            self.arm_timer(dev);
+        }
+    }
+    fn arm_timer(&mut self, dev: DevIdx) {
         let now = self.bus.now;
         let q = self.queue(dev);
-        if matches!(q.cfg.elevator, ElevatorKind::Kyber | ElevatorKind::Bfq)
-            && let Some(at) = q.elevator.timer()
+        if let Some(at) = q.elevator.timer()
             && q.timer_at.is_none_or(|armed| armed > at || armed < now)
         {
             q.timer_at = Some(at);
@@ -213,11 +223,17 @@ impl Ctx<'_> {
             }
             one_by_one = true;
         }
-        if !self.has_work(dev, h) {
+        let q = self.queue(dev);
+        if !q.elevator.has_work(h) {
             return;
         }
-        let mut list = core::mem::take(&mut self.queue(dev).scratch);
-        if self.queue(dev).has_sched() {
+        let sched = q.has_sched();
+        // A device that is full already, told without a list.
+        if sched && q.hctxs[usize::from(h)].dispatch.is_empty() && !q.budget(0) {
+            return;
+        }
+        let mut list = core::mem::take(&mut q.scratch);
+        if sched {
             while self.dispatch_sched(dev, h, &mut list) {}
         } else {
             while self.dispatch_ctxs(dev, h, one_by_one, &mut list) {}
@@ -253,10 +269,9 @@ impl Ctx<'_> {
                 overtaken = true;
                 break;
             }
-            if !self.budget(dev, taken) {
+            if !q.budget(taken) {
                 break;
             }
-            let q = self.queue(dev);
             let Some(rq) = q.elevator.dispatch(h, busy, now) else {
                 held_back = true;
                 break;
@@ -310,7 +325,7 @@ impl Ctx<'_> {
     fn dispatch_ctxs(&mut self, dev: DevIdx, h: u16, one_by_one: bool, list: &mut Fifo<Idx>) -> bool {
         let now = self.bus.now;
         while self.queue(dev).elevator.has_work(h) {
-            if one_by_one && !self.budget(dev, 0) {
+            if one_by_one && !self.queue(dev).budget(0) {
                 return false;
             }
             let Some(rq) = self.queue(dev).elevator.dispatch(h, one_by_one, now) else { break };
@@ -331,7 +346,7 @@ impl Ctx<'_> {
         }
         let mut lacking = BlkStatus::Ok;
         while let Some(&rq) = list.front() {
-            if !self.budget(dev, 0) {
+            if !self.queue(dev).budget(0) {
                 lacking = BlkStatus::Resource;
                 break;
             }
@@ -425,15 +440,6 @@ impl Ctx<'_> {
         tag.is_some()
     }
 
-    /// SCSI's budget: the device's queue depth over all its hardware queues, `taken` commands on their way included.
-    fn budget(&mut self, dev: DevIdx, taken: u32) -> bool {
-        let scsi = matches!(self.devs[usize::from(dev)].media, Media::Disk(_));
-        let q = self.queue(dev);
-        let free = !scsi || q.at_device.commands + taken < q.cfg.queue_depth;
-        q.at_device.restarts |= !free;
-        free
-    }
-
     // ---- the driver ----
 
     /// `->queue_rq`: D, unless the device cannot take the command now.
@@ -448,9 +454,9 @@ impl Ctx<'_> {
         if let Some(busy @ (BlkStatus::Resource | BlkStatus::DevResource)) = verdict {
             return busy;
         }
-        let ata = matches!(self.devs[usize::from(dev)].media, Media::Disk(_));
         let h = usize::from(r.hctx);
         let q = self.queue(dev);
+        let ata = q.scsi;
         let at = &mut q.at_device;
         // ata_std_qc_defer: NCQ and other commands never together.
         let alone = is_non_ncq(op);
@@ -527,7 +533,7 @@ impl Ctx<'_> {
     /// hctx->dispatch, and the queue has run.
     pub(super) fn issue_directly(&mut self, dev: DevIdx, rq: Idx) -> bool {
         let h = self.rqs[rq].hctx;
-        if !self.budget(dev, 0) {
+        if !self.queue(dev).budget(0) {
             self.insert(dev, rq);
             self.run_hw_queue(dev, h);
             return true;
@@ -572,7 +578,7 @@ impl Ctx<'_> {
         self.left_device(dev, h, op);
         self.put_back(dev, rq);
         let queued = self.queued(rq);
-        let scsi = matches!(self.devs[usize::from(dev)].media, Media::Disk(_));
+        let scsi = self.queue(dev).scsi;
         if self.rqs[rq].sched {
             self.queue(dev).elevator.requeued(queued);
         }
@@ -589,6 +595,13 @@ impl Ctx<'_> {
 }
 
 impl super::Queue {
+    /// SCSI's budget: the device's queue depth over all its hardware queues, `taken` commands on their way included.
+    #[inline]
+    fn budget(&mut self, taken: u32) -> bool {
+        let free = !self.scsi || self.at_device.commands + taken < self.cfg.queue_depth;
+        self.at_device.restarts |= !free;
+        free
+    }
     /// `hctx_may_queue`: a user of a shared tag set has its share.
     pub(super) fn may_queue(&self, h: u16) -> bool {
         let users = u32::from(self.cfg.shared_users);

@@ -148,14 +148,14 @@ impl Ctx<'_> {
     fn sched_merge(&mut self, dev: DevIdx, bio: Idx) -> bool {
         let sector = self.bios[bio].sector;
         let end = sector + u64::from(self.bios[bio].nr_sectors);
-        let like = self.queued_like(bio);
         let q = self.queue(dev);
         let cheap_only = q.cfg.nomerges != 0;
         let last = q.last_merge;
-        let back = q.elevator.before(like);
-        let front = q.elevator.at(like, end);
         let mut found = last.filter(|rq| self.adjacent(*rq, bio));
-        if found.is_none() && !cheap_only {
+        if found.is_none() && !cheap_only && self.queue(dev).elevator.has_sorted() {
+            let like = self.queued_like(bio);
+            let q = self.queue(dev);
+            let (back, front) = (q.elevator.before(like), q.elevator.at(like, end));
             found = back.filter(|rq| self.rqs[*rq].end() == sector && self.mergeable(*rq, bio));
             found = found.or_else(|| front.filter(|rq| self.mergeable(*rq, bio)));
         }
@@ -238,7 +238,7 @@ impl Ctx<'_> {
         {
             return true;
         }
-        if cheap_only {
+        if cheap_only || !self.queue(dev).elevator.has_sorted() {
             return false;
         }
         // One more round for each request that grew and now touches an earlier one.

@@ -141,6 +141,7 @@ impl Sbitmap {
         usize::from(cpu).min(self.hints.len() - 1)
     }
     /// Bits of word `w`.
+    #[inline]
     fn word_size(&self, w: u32) -> u32 {
         self.bits_per_word().min(self.depth.saturating_sub(w << self.shift))
     }
@@ -189,17 +190,22 @@ impl Sbitmap {
         found
     }
     /// Looks through all words from `w` on; only in the first at `from`.
-    fn find(&mut self, mut w: u32, mut from: u32, shallow: u32, wrap: bool) -> Option<u32> {
+    #[inline]
+    fn find(&mut self, w: u32, from: u32, shallow: u32, wrap: bool) -> Option<u32> {
+        self.find_in(w, from, shallow, wrap).or_else(|| self.find_behind(w, shallow, wrap))
+    }
+    #[inline]
+    fn find_in(&mut self, w: u32, from: u32, shallow: u32, wrap: bool) -> Option<u32> {
+        // A shallow depth that is all of the map is none.
+        let all = if self.per_word { shallow == u32::MAX } else { shallow >= self.depth };
+        let limit = if all { self.word_size(w) } else { self.word_limit(w, shallow) };
+        let bit = self.words[w as usize].take(limit, from, wrap)?;
+        Some((w << self.shift) + bit)
+    }
+    /// In the words behind `w` and, from the first on, before it.
+    fn find_behind(&mut self, w: u32, shallow: u32, wrap: bool) -> Option<u32> {
         let nr = self.map_nr();
-        for _ in 0..nr {
-            let limit = if shallow == u32::MAX { self.word_size(w) } else { self.word_limit(w, shallow) };
-            if let Some(bit) = self.words[w as usize].take(limit, from, wrap) {
-                return Some((w << self.shift) + bit);
-            }
-            from = 0;
-            w = if w + 1 == nr { 0 } else { w + 1 };
-        }
-        None
+        (w + 1..nr).chain(0..w).find_map(|w| self.find_in(w, 0, shallow, wrap))
     }
     /// `sbitmap_queue_clear`: gives a bit back that was taken on `cpu`.
     #[inline]

@@ -142,19 +142,22 @@ impl Ctx<'_> {
         let cpu = self.cpu_of(job);
         let sync = b.is_sync();
         let h = self.hctx_of(dev, cpu);
+        let rq = self.rqs.next_index();
         let q = self.queue(dev);
         let sched = q.has_sched();
-        if !q.waited_tags(h).any_free() || !sched && !q.may_queue(h) {
+        if !sched && !q.may_queue(h) {
             return false;
         }
         // Schedulers limit what passes through them.
         let limited = sched && !matches!(op, Op::Flush | Op::DrvIn);
         let shallow = if limited { q.elevator.limit_depth(op, sync, job, q.cfg.async_depth) } else { u32::MAX };
-        let rq = self.rqs.next_index();
-        let tags = self.queue(dev).waited_tags(h);
+        let tags = q.waited_tags(h);
+        if !tags.any_free() {
+            return false;
+        }
         // Tried again before a task sleeps, and round robin does not look back within a word.
         let Some(tag) = tags.get(cpu, rq, shallow).or_else(|| tags.get(cpu, rq, shallow)) else { return false };
-        self.hctx(dev, h).nr_active += u32::from(!sched);
+        q.hctxs[usize::from(h)].nr_active += u32::from(!sched);
         if let Some(n) = self.slot(task).and_then(|t| self.tasks[t].tags_taken.as_mut()) {
             *n += 1;
         }

@@ -85,6 +85,7 @@ impl AnyElevator {
         }
     }
     /// Something waits for this hardware queue. [`AnyElevator::dispatch`] may hold it back all the same.
+    #[inline]
     pub fn has_work(&self, hctx: u16) -> bool {
         match self {
             AnyElevator::None(e) => e.has_work(hctx),
@@ -176,6 +177,14 @@ impl AnyElevator {
             AnyElevator::None(e) => Some(e.ctx_list(cpu)),
             AnyElevator::MqDeadline(_) | AnyElevator::Bfq(_) => None,
             AnyElevator::Kyber(e) => Some(e.ctx_list(op, cpu)),
+        }
+    }
+    /// [`AnyElevator::before`] and [`AnyElevator::at`] may find something.
+    pub fn has_sorted(&self) -> bool {
+        match self {
+            AnyElevator::None(_) | AnyElevator::Kyber(_) => false,
+            AnyElevator::MqDeadline(e) => e.has_sorted(),
+            AnyElevator::Bfq(_) => true,
         }
     }
     /// The request sorted with `r` (a bio, or a request) that starts nearest at or before it.

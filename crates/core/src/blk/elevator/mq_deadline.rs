@@ -104,6 +104,8 @@ struct First {
 pub struct MqDeadline {
     cfg: MqDeadlineConfig,
     nr_requests: u32,
+    /// Sorted requests of all classes.
+    nr_sorted: u32,
     class: [Class; 3],
     /// Goes before everything.
     dispatch: Fifo<First>,
@@ -138,6 +140,7 @@ impl MqDeadline {
         Self {
             cfg: q.mq_deadline,
             nr_requests: q.nr_requests,
+            nr_sorted: 0,
             class: Default::default(),
             dispatch: Fifo::new(),
             last_dir: WRITE,
@@ -183,6 +186,7 @@ impl MqDeadline {
                 let deadline = now.saturating_add(self.expire_ns(d));
                 let key = (r.sector, self.seq);
                 self.seq += 1;
+                self.nr_sorted += 1;
                 let dir = &mut self.class[class].dir[d];
                 dir.sort.insert(key, r.rq);
                 dir.fifo.push_back((key, deadline));
@@ -191,8 +195,14 @@ impl MqDeadline {
     }
 
     /// `dd_has_work`: requests that wait for a higher class are work too.
+    #[inline]
     pub fn has_work(&self) -> bool {
-        !self.dispatch.is_empty() || self.class.iter().any(|c| !c.is_empty())
+        self.nr_sorted > 0 || !self.dispatch.is_empty()
+    }
+
+    /// Requests wait in the sorted lists.
+    pub fn has_sorted(&self) -> bool {
+        self.nr_sorted > 0
     }
 
     /// `dd_dispatch_request`
@@ -249,6 +259,7 @@ impl MqDeadline {
         self.batching += 1;
         dir.fifo.remove(at);
         let rq = dir.sort.remove(&key);
+        self.nr_sorted -= u32::from(rq.is_some());
         self.start(class, Some(d), key.0);
         rq
     }
@@ -354,7 +365,8 @@ impl MqDeadline {
                 dir.fifo.remove(b);
             }
         }
-        dir.sort.remove(&gone);
+        let removed = dir.sort.remove(&gone).is_some();
+        self.nr_sorted -= u32::from(removed);
     }
 
     /// Re-sorts a request after a front merge; it keeps its place in the FIFO.
