@@ -513,12 +513,24 @@ impl<'a> Sheet<'a> {
             }
             None => (long, short, shortest),
         };
+        // Jobs that differ have figures of their own; where they do not fit in a line, a line each.
+        let kinds = readouts::kinds(&frame.snapshot.stats);
+        let kinds: Vec<String> = kinds.into_iter().map(|(name, value)| [&name, " ", &value].concat()).collect();
+        let all = kinds.join(" · ");
+        let (long, short, shortest) = match kinds.is_empty() {
+            true => (long, short, shortest),
+            false => (["now ", &now, " · ", &all].concat(), all.clone(), all),
+        };
         let words = shown.difference(side);
         let left = room - Font::Title.width(&words) - 20.0;
         // One line if the readouts fit beside the setting.
         let beside = Font::Small.width(&shortest) <= left;
         let chosen = Pen::fitting(Font::Small, if beside { left } else { room }, &[&long, &short, &shortest]);
-        let line = if beside { 26.0 } else { 42.0 };
+        let lines = match Font::Small.width(chosen) <= room || kinds.is_empty() {
+            true => vec![chosen],
+            false => kinds.iter().map(String::as_str).collect(),
+        };
+        let line = if beside { 26.0 } else { 26.0 + 16.0 * lines.len() as f32 };
         let zones = frame.order.is_none()
             && frame.snapshot.devices.first().is_some_and(|d| d.drive.zoned)
             && !on.jobs
@@ -533,7 +545,9 @@ impl<'a> Sheet<'a> {
         if beside {
             self.pen.text_right(self.width - MARGIN, y, chosen, Ink::Text, Font::Small, left);
         } else {
-            self.pen.text(MARGIN + 26.0, y + 16.0, chosen, Ink::Text, Font::Small, room);
+            for (n, words) in (1..).zip(lines) {
+                self.pen.text(MARGIN + 26.0, y + 16.0 * n as f32, words, Ink::Text, Font::Small, room);
+            }
         }
         if zones {
             self.zones(frame, self.y + line + 8.0);

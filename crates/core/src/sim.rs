@@ -17,7 +17,7 @@ use crate::drive::Done;
 use crate::event::{Event, EventQueue};
 use crate::fifo::Fifo;
 use crate::observe::snapshot::{MAX_WHY, Snapshot, ZoneCond};
-use crate::observe::stats::Stats;
+use crate::observe::stats::{KindStats, Stats};
 use crate::observe::trace::TraceSink;
 use crate::observe::why::WhyRecord;
 use crate::slab::{Idx, Slab};
@@ -86,11 +86,15 @@ impl Simulation {
     pub fn new(cfg: Arc<SimConfig>) -> Self {
         let devs: Vec<Device> = (0..cfg.devices.len()).map(|i| Device::new(i as DevIdx, &cfg)).collect();
         let threads: Vec<Thread> = (0..).zip(&cfg.devices).flat_map(|(i, d)| thread::of_device(i, d)).collect();
+        let (kinds, of_job) = KindStats::of(&cfg);
         let jobs = (0..)
             .zip(&cfg.jobs)
-            .map(|(i, j)| {
+            .zip(of_job)
+            .map(|((i, j), kind_no)| {
                 let zone_sectors = cfg.devices[usize::from(j.dev)].disk().map_or(1, |d| d.profile.zone_sectors);
-                Job::new(j, i, cfg.seed, zone_sectors)
+                let mut job = Job::new(j, i, cfg.seed, zone_sectors);
+                job.kind_no = kind_no;
+                job
             })
             .collect();
         let tasks = alloc::vec![TaskState::default(); cfg.jobs.len() + threads.len()];
@@ -108,7 +112,7 @@ impl Simulation {
             ids: (0, 0),
             stopped: false,
             measuring: false,
-            stats: Stats::default(),
+            stats: Stats { kinds, ..Stats::default() },
             why: Fifo::with_capacity(MAX_WHY),
         };
         let mut sim = Self { cfg, st };

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use bioscope_core::config::{JobConfig, LinearConfig, Rw, SimConfig, WorkloadConfig};
 use bioscope_core::observe::snapshot::DiskStats;
-use bioscope_core::observe::stats::{Histogram, Stats};
+use bioscope_core::observe::stats::{Histogram, KindStats, MAX_KINDS, Stats};
 use bioscope_core::units::MIB;
 use bioscope_scenario::value::print_bytes;
 
@@ -56,6 +56,9 @@ fn write_summary(o: &Outcome, t: &mut String) -> std::fmt::Result {
         writeln!(t, "  nothing was completed in the measured window")?;
     }
     latency(t, &s.lat)?;
+    for k in &s.kinds {
+        kind_line(t, k, s)?;
+    }
     let parts = parts_ns(s);
     write!(t, "  parts (usec) :")?;
     for (name, ns) in parts {
@@ -106,9 +109,6 @@ fn rw_word(rw: Rw) -> &'static str {
         Rw::RandRw => "randrw",
     }
 }
-
-/// Kinds of jobs that are described.
-const MAX_KINDS: usize = 4;
 
 /// `rw=write, bs=1MiB, …`; of jobs of several kinds, each kind with its number of jobs.
 fn describe(cfg: &SimConfig) -> String {
@@ -184,17 +184,59 @@ fn direction(t: &mut String, word: &str, bytes: u64, s: &Stats, zoned: bool) -> 
     writeln!(t)
 }
 
-fn latency(t: &mut String, h: &Histogram) -> std::fmt::Result {
-    if h.n == 0 {
-        return Ok(());
+/// `job 0`, `jobs 1-3`, or `4 jobs` where others are between them.
+pub fn kind_name(k: &KindStats) -> String {
+    match k.n {
+        1 => format!("job {}", k.first),
+        n if n == k.last - k.first + 1 => format!("jobs {}-{}", k.first, k.last),
+        n => format!("{n} jobs"),
     }
-    let (unit, div) = if h.min > 2_000_000 && h.max > 99_999_999 {
+}
+
+/// What the jobs of one kind got, as fio tells it without group_reporting, in a line.
+fn kind_line(t: &mut String, k: &KindStats, s: &Stats) -> std::fmt::Result {
+    let window = s.window_ns();
+    let word = match k.read_ios {
+        0 => "write",
+        n if n == k.ios => "read",
+        _ => "rw",
+    };
+    let name = kind_name(k);
+    if k.ios == 0 {
+        return writeln!(t, "  {name:<12} : nothing was completed in the measured window");
+    }
+    let per_sec = KindStats::per_sec(k.bytes, window);
+    let (unit, div) = unit(&k.lat);
+    write!(
+        t,
+        "  {name:<12} : {word}: IOPS={}, BW={}B/s ({}B/s), lat ({unit}): avg={:.2}",
+        significant(KindStats::per_sec(k.ios, window), 1000.0),
+        significant_binary(per_sec),
+        significant_decimal(per_sec),
+        k.lat.mean() as f64 / div as f64,
+    )?;
+    if let Some(p99) = k.lat.percentile(9_900) {
+        write!(t, ", 99.00th=[{}]", p99.div_ceil(div))?;
+    }
+    writeln!(t, ", max={}", significant((k.lat.max / div) as f64, 1000.0))
+}
+
+/// fio's choice.
+fn unit(h: &Histogram) -> (&'static str, u64) {
+    if h.min > 2_000_000 && h.max > 99_999_999 {
         ("msec", 1_000_000)
     } else if h.min > 2_000 && h.max > 99_999 {
         ("usec", 1_000)
     } else {
         ("nsec", 1)
-    };
+    }
+}
+
+fn latency(t: &mut String, h: &Histogram) -> std::fmt::Result {
+    if h.n == 0 {
+        return Ok(());
+    }
+    let (unit, div) = unit(h);
     writeln!(
         t,
         "    lat ({unit}): min={}, max={}, avg={:.2}",
@@ -279,6 +321,52 @@ mod tests {
         let cfg = bioscope_scenario::validate(&s, bioscope_scenario::Side::A).unwrap();
         let words = "rw=randread, bs=4KiB, iodepth=1, numjobs=4; rw=write, bs=4KiB-64KiB, iodepth=8, numjobs=1";
         assert_eq!(describe(&cfg), words);
+    }
+
+    #[test]
+    fn kinds_of_jobs_have_a_line_each() {
+        let mut s = Stats { window_from: Some(0), window_to: 2_000_000_000, ..Stats::default() };
+        let kind = |first, last, n| KindStats { first, last, n, ..KindStats::default() };
+        s.kinds = vec![kind(0, 0, 1), kind(1, 3, 3)];
+        s.kinds[0].bytes = 200 << 20;
+        s.kinds[0].ios = 1_600;
+        s.kinds[0].read_ios = 1_600;
+        (1..=1_600).for_each(|i| s.kinds[0].lat.add(3_000_000 + i * 100_000));
+        let line = |k: &KindStats| {
+            let mut t = String::new();
+            kind_line(&mut t, k, &s).unwrap();
+            t
+        };
+        assert_eq!(
+            line(&s.kinds[0]),
+            "  job 0        : read: IOPS=800, BW=100MiB/s (105MB/s), lat (msec): avg=83.05, 99.00th=[162], max=163\n"
+        );
+        assert_eq!(line(&s.kinds[1]), "  jobs 1-3     : nothing was completed in the measured window\n");
+        assert_eq!(kind_name(&kind(0, 4, 4)), "4 jobs");
+    }
+
+    #[test]
+    fn kinds_add_up_and_are_told_where_jobs_differ() {
+        let kinds = |link: &str| {
+            let (s, problems) = bioscope_scenario::decode(link);
+            assert!(problems.is_empty(), "{problems:?}");
+            let cfg = bioscope_scenario::validate(&s, bioscope_scenario::Side::A).unwrap();
+            let mut sim = bioscope_core::sim::Simulation::new(cfg.into());
+            sim.advance(u64::MAX, u64::MAX, &mut ());
+            let stats = sim.stats();
+            let sum = |of: fn(&KindStats) -> u64| stats.kinds.iter().map(of).sum::<u64>();
+            if (1..=MAX_KINDS).contains(&stats.kinds.len()) {
+                assert_eq!(sum(|k| k.bytes), stats.read_bytes + stats.write_bytes);
+                assert_eq!((sum(|k| k.ios), sum(|k| k.lat.n)), (stats.ios, stats.lat.n));
+            }
+            stats.kinds.iter().map(kind_name).collect::<Vec<_>>().join(", ")
+        };
+        let all = "v=1&drive=capped&numjobs=5&rw=randread&bs=4KiB&runtime=10ms";
+        assert_eq!(kinds(all), "");
+        // Where on the disk a job reads is no kind.
+        assert_eq!(kinds(&[all, "&job1.offset=1GiB"].concat()), "");
+        assert_eq!(kinds(&[all, "&job4.iodepth=8"].concat()), "jobs 0-3, job 4");
+        assert_eq!(kinds(&[all, "&job2.rw=randwrite"].concat()), "4 jobs, job 2");
     }
 
     #[test]

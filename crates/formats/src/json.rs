@@ -6,6 +6,7 @@
 
 use bioscope_core::MODEL_VERSION;
 use bioscope_core::observe::snapshot::DiskStats;
+use bioscope_core::observe::stats::KindStats;
 use bioscope_scenario::{Group, KEYS, Key, Live, PRESETS, Param, Side, Unit, profile};
 use serde_json::{Map, Value, json};
 
@@ -42,6 +43,7 @@ pub fn run(o: &Outcome, link: &str, side: Side, config_hash: u64) -> Value {
         "ios": s.ios,
         "iops": s.iops(),
         "lat_ns": lat,
+        "kinds": s.kinds.iter().map(|k| kind(k, s.window_ns())).collect::<Value>(),
         "parts_ns": parts,
         "drive_ns": {
             "seek": s.drive.seek, "rotate": s.drive.rotate, "transfer": s.drive.transfer, "reset": s.drive.reset
@@ -53,6 +55,21 @@ pub fn run(o: &Outcome, link: &str, side: Side, config_hash: u64) -> Value {
         "errors": s.nr_errors,
         "steps": o.steps,
         "events": o.events,
+    })
+}
+
+/// What the jobs of one kind got.
+fn kind(k: &KindStats, window_ns: u64) -> Value {
+    let known = |v: u64| if k.lat.n > 0 { json!(v) } else { Value::Null };
+    json!({
+        "first_job": k.first,
+        "last_job": k.last,
+        "numjobs": k.n,
+        "bytes": k.bytes,
+        "bw_MBps": KindStats::per_sec(k.bytes, window_ns) / 1e6,
+        "ios": k.ios,
+        "iops": KindStats::per_sec(k.ios, window_ns),
+        "lat_ns": { "mean": known(k.lat.mean()), "max": known(k.lat.max), "p99": k.lat.percentile(9_900) },
     })
 }
 

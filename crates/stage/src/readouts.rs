@@ -4,7 +4,7 @@
 //! Rule: fixed decimals, so that digits do not jitter under tabular figures.
 //! Leaves out: which moments are averaged (decisions 6: the caller).
 
-use bioscope_core::observe::stats::Stats;
+use bioscope_core::observe::stats::{KindStats, Stats};
 use bioscope_session::SideFrame;
 
 use crate::{iostat, text};
@@ -29,6 +29,33 @@ pub fn bandwidth(bytes_per_sec: f64) -> Bandwidth {
 /// 99th percentile of Q to C, or a dash with too few samples.
 pub fn p99(stats: &Stats) -> String {
     stats.lat.percentile(9900).map_or_else(|| "–".to_string(), text::duration)
+}
+
+/// Where jobs differ: each kind by name, with its mean rate and what its I/Os take, `94.8 MiB/s, mean 1.3 ms, p99 12 ms`
+/// (no percentile of too few).
+pub fn kinds(stats: &Stats) -> Vec<(String, String)> {
+    let window = stats.window_ns();
+    let each = stats.kinds.iter().map(|k| {
+        let mut value = bandwidth(KindStats::per_sec(k.bytes, window)).mib;
+        if k.lat.n > 0 {
+            value.extend([", mean ", &text::duration(k.lat.mean())]);
+        }
+        if let Some(p99) = k.lat.percentile(9900) {
+            value.extend([", p99 ", &text::duration(p99)]);
+        }
+        (kind_name(k), value)
+    });
+    each.collect()
+}
+
+/// `job 0`, `jobs 1–3`, or `4 jobs` where others are between them.
+fn kind_name(k: &KindStats) -> String {
+    let (first, last, n) = (k.first.to_string(), k.last.to_string(), k.n.to_string());
+    match k.n {
+        1 => ["job ", &first].concat(),
+        n if n == k.last - k.first + 1 => ["jobs ", &first, "–", &last].concat(),
+        _ => [&n, " jobs"].concat(),
+    }
 }
 
 /// Mean of Q to C, or a dash.
@@ -62,6 +89,21 @@ pub fn seeks(per_sec: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_of_jobs_are_named_with_rate_and_latency() {
+        let mut s = Stats { window_from: Some(0), window_to: 1_000_000_000, ..Stats::default() };
+        assert!(kinds(&s).is_empty());
+        let kind = |first, last, n| KindStats { first, last, n, ..KindStats::default() };
+        s.kinds = vec![kind(0, 0, 1), kind(1, 3, 3), kind(4, 8, 3)];
+        s.kinds[0].bytes = 100 << 20;
+        (0..1000).for_each(|_| s.kinds[0].lat.add(12_000_000));
+        s.kinds[1].lat.add(2_000_000);
+        let all: Vec<String> = kinds(&s).iter().map(|(name, value)| [name, ": ", value].concat()).collect();
+        let want =
+            ["job 0: 100.0 MiB/s, mean 12.0 ms, p99 12.0 ms", "jobs 1–3: 0.0 MiB/s, mean 2.0 ms", "3 jobs: 0.0 MiB/s"];
+        assert_eq!(all, want);
+    }
 
     #[test]
     fn both_units_stand_side_by_side() {

@@ -4,6 +4,7 @@
 //! Rule: active, names the object and a number; the point of the sentence is bold. A record's time stands beside it.
 //! Leaves out: when a reason is recorded (core).
 
+use bioscope_core::config::ElevatorKind;
 use bioscope_core::observe::why::{Why, WhyRecord};
 
 use crate::text;
@@ -43,6 +44,7 @@ fn is_state(why: &Why) -> bool {
             | Why::Throttled { .. }
             | Why::NoSchedTag { .. }
             | Why::TagWoken { .. }
+            | Why::TagLimit { .. }
             | Why::NoDriverTag { .. }
             | Why::CacheWindowFull { .. }
             | Why::DepthFull { .. }
@@ -120,8 +122,36 @@ fn sentence(why: &Why) -> String {
             let limit = size(max_sectors);
             format!("A bio{} is *split after {}*: a request takes {limit}.", to_zone(zone), size(front_sectors))
         }
-        Why::NoSchedTag { job, nr_requests } => {
-            format!("No tag free: *job {job} sleeps* until one of nr_requests {nr_requests} completes.")
+        Why::NoSchedTag { job, nr_requests, wake_batch } => {
+            let until = if wake_batch == 1 {
+                "one is freed".into()
+            } else {
+                let n = wake_batch.to_string();
+                [&n, " are freed (wake_batch ", &n, ")"].concat()
+            };
+            let (job, all) = (job.to_string(), nr_requests.to_string());
+            ["No tag free of nr_requests ", &all, ": *job ", &job, " sleeps* until ", &until, "."].concat()
+        }
+        Why::TagLimit { job, sched, limit, depth } => {
+            let whose = match (sched, limit) {
+                (ElevatorKind::None, _) => "its share of a shared tag set",
+                (ElevatorKind::Bfq, 1) => "bfq: it has its share",
+                (ElevatorKind::Bfq, _) => "bfq's limit",
+                (ElevatorKind::MqDeadline | ElevatorKind::Kyber, _) => "async_depth",
+            };
+            let (job, limit, depth) = (job.to_string(), limit.to_string(), depth.to_string());
+            [
+                "Job ",
+                &job,
+                " may use *",
+                &limit,
+                " of the ",
+                &depth,
+                " tags* now (",
+                whose,
+                ") and sleeps, though others are free.",
+            ]
+            .concat()
         }
         Why::TagWoken { job, wake_batch, got, asleep } => {
             let tags = text::count(u64::from(wake_batch), "freed tag", "freed tags");
@@ -310,6 +340,7 @@ mod tests {
             | Why::SplitBySize { .. }
             | Why::NoSchedTag { .. }
             | Why::TagWoken { .. }
+            | Why::TagLimit { .. }
             | Why::NoDriverTag { .. }
             | Why::HeadLeaves { .. }
             | Why::Rotates { .. }
@@ -354,11 +385,16 @@ mod tests {
             Why::SplitBySegments { zone: 42, front_sectors: 1344, max_segments: 168 },
             Why::SplitBySize { zone: 42, front_sectors: 2048, max_sectors: 2048 },
             Why::SplitBySize { zone: u32::MAX, front_sectors: 256, max_sectors: 256 },
-            Why::NoSchedTag { job: 3, nr_requests: 64 },
             Why::TagWoken { job: 12, wake_batch: 8, got: 5, asleep: 15 },
             Why::TagWoken { job: 12, wake_batch: 8, got: 0, asleep: 15 },
             Why::TagWoken { job: 3, wake_batch: 1, got: 1, asleep: 23 },
             Why::TagWoken { job: 3, wake_batch: 1, got: 0, asleep: 0 },
+            Why::NoSchedTag { job: 3, nr_requests: 64, wake_batch: 1 },
+            Why::NoSchedTag { job: 3, nr_requests: 64, wake_batch: 8 },
+            Why::TagLimit { job: 3, sched: ElevatorKind::Bfq, limit: 1, depth: 64 },
+            Why::TagLimit { job: 3, sched: ElevatorKind::Bfq, limit: 42, depth: 64 },
+            Why::TagLimit { job: 3, sched: ElevatorKind::Kyber, limit: 48, depth: 64 },
+            Why::TagLimit { job: 3, sched: ElevatorKind::None, limit: 8, depth: 32 },
             Why::NoDriverTag { rq: 812, queue_depth: 32 },
             Why::HeadLeaves { from: 42, to: 43, left: 2, written: 3 },
             Why::HeadLeaves { from: 42, to: 43, left: 0, written: 3 },
@@ -451,6 +487,22 @@ mod tests {
         let records = [at(1, 0, 1), at(2, 1, 0), at(3, 2, 1), at(4, 3, 6)];
         let told: Vec<(u64, u32)> = latest(&records, 9).iter().map(|(r, n)| (r.time, *n)).collect();
         assert_eq!(told, [(4, 1), (3, 2), (2, 1)], "once for each number of tags");
+    }
+
+    #[test]
+    fn who_sleeps_for_a_tag_is_told_what_ends_it() {
+        let say = |why| {
+            let all = why_segments(&WhyRecord { time: 0, bio: 0, why });
+            all.iter().map(|s| s.text.as_str()).collect::<String>()
+        };
+        assert_eq!(
+            say(Why::NoSchedTag { job: 1, nr_requests: 64, wake_batch: 8 }),
+            "No tag free of nr_requests 64: job 1 sleeps until 8 are freed (wake_batch 8)."
+        );
+        assert_eq!(
+            say(Why::TagLimit { job: 1, sched: ElevatorKind::Bfq, limit: 1, depth: 64 }),
+            "Job 1 may use 1 of the 64 tags now (bfq: it has its share) and sleeps, though others are free."
+        );
     }
 
     #[test]

@@ -143,6 +143,14 @@ fn numbers(shown: Option<&SideFrame>) -> Html {
     let few = if shown.is_some_and(|s| s.readouts.p99_ns.is_some()) { "" } else { "needs 1,000 I/Os" };
     let p99 = shown.map_or_else(|| "–".to_string(), |s| readouts::p99(&s.snapshot.stats));
     let one = |class: &'static str, name: String, title: String, value: String, more: &'static str| markup!("<div class=" (class) " title=" (title) "><dt>" (name) "</dt><dd>" (value) r#"<span class="unseen">"# (more) "</span></dd></div>");
+    // Jobs that differ have figures of their own instead of those of all.
+    let kinds = shown.map_or_else(Vec::new, |s| readouts::kinds(&s.snapshot.stats));
+    if !kinds.is_empty() {
+        let title = "since the ramp; p99 needs 1,000 I/Os";
+        let each = kinds.into_iter().map(|(name, value)| one("kind", name, title.into(), value, ""));
+        let all = core::iter::once(one("now", "now".to_string(), now_mb, now, "")).chain(each);
+        return markup!(r#"<dl class="readouts kinds">"# (list(all)) "</dl>");
+    }
     let all = match shown.and_then(readouts::stacked) {
         // The same places: what is narrow keeps the first.
         Some([(top, rate), size, sequential]) => [

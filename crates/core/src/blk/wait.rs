@@ -8,14 +8,14 @@
 
 use super::bio::bflag;
 use super::request::Held;
-use super::tag::{Tags, Waiter};
+use super::tag::{Tags, Waiter, fair_share};
 use super::{Ctx, Queue, Task};
 use crate::config::{AsyncDepthOwner, SbitmapWake, SimConfig, WakeFaultKind};
 use crate::event::Event;
 use crate::observe::snapshot::JobState;
 use crate::observe::why::Why;
 use crate::slab::Idx;
-use crate::units::{BlkStatus, DevIdx, Op, Tag};
+use crate::units::{BlkStatus, DevIdx, JobIdx, Op, Tag};
 
 impl Queue {
     /// Requests wait in a scheduler, and have sched tags.
@@ -35,6 +35,11 @@ impl Queue {
         let at = self.map_of(h);
         let hctx = &mut self.hctxs[at];
         hctx.sched_tags.as_mut().unwrap_or(&mut hctx.tags)
+    }
+    /// `limit_depth`: schedulers limit what passes through them.
+    fn shallow(&self, op: Op, sync: bool, job: JobIdx) -> u32 {
+        let limited = self.has_sched() && !matches!(op, Op::Flush | Op::DrvIn);
+        if limited { self.elevator.limit_depth(op, sync, job, self.cfg.async_depth) } else { u32::MAX }
     }
     /// What the bitmap of sched tags is told of the shallowest allocations (kernel 3.4).
     pub(super) fn tell_min_shallow(&mut self, owner: AsyncDepthOwner) {
@@ -85,18 +90,35 @@ impl Ctx<'_> {
         false
     }
 
-    /// The reason of a sleep: no tag, and what the last wake-up was good for.
+    /// The reason of a sleep: no tag, and what the last wake-up was good for; or tags that are not for it.
     fn why_it_sleeps(&mut self, dev: DevIdx, h: u16, bio: Idx, task: Task) {
         let taken = self.slot(task).and_then(|t| self.tasks[t].tags_taken);
-        let q = self.queue(dev);
-        let nr_requests = q.cfg.nr_requests;
-        let tags = q.waited_tags(h);
+        let none = self.no_tag(dev, h, bio);
+        let limited = matches!(none, Why::TagLimit { .. });
+        let tags = self.queue(dev).waited_tags(h);
         let (wake_batch, asleep) = (tags.wake_batch(), tags.nr_waiters());
         let why = match (task, taken) {
-            (Task::Job(job), Some(got)) => Why::TagWoken { job, wake_batch, got, asleep },
-            _ => Why::NoSchedTag { job: self.bios[bio].job, nr_requests },
+            (Task::Job(job), Some(got)) if got > 0 || !limited => Why::TagWoken { job, wake_batch, got, asleep },
+            _ => none,
         };
         self.bus.because(self.bios[bio].id, why);
+    }
+
+    /// Why a bio gets no tag now: none is free, or the free ones are not for it.
+    fn no_tag(&mut self, dev: DevIdx, h: u16, bio: Idx) -> Why {
+        let b = &self.bios[bio];
+        let (op, job, sync) = (b.op, b.job, b.is_sync());
+        let q = self.queue(dev);
+        let (sched, share) = (q.cfg.elevator, fair_share(q.cfg.queue_depth, u32::from(q.cfg.shared_users)));
+        let may_queue = q.has_sched() || q.may_queue(h);
+        let shallow = q.shallow(op, sync, job);
+        let tags = q.waited_tags(h);
+        let depth = tags.depth();
+        match tags.any_free() {
+            true if !may_queue => Why::TagLimit { job, sched, limit: share, depth },
+            true if shallow < depth => Why::TagLimit { job, sched, limit: shallow, depth },
+            _ => Why::NoSchedTag { job, nr_requests: depth, wake_batch: tags.wake_batch() },
+        }
     }
 
     /// Into the wait queue whose turn it is.
@@ -148,9 +170,7 @@ impl Ctx<'_> {
         if !sched && !q.may_queue(h) {
             return false;
         }
-        // Schedulers limit what passes through them.
-        let limited = sched && !matches!(op, Op::Flush | Op::DrvIn);
-        let shallow = if limited { q.elevator.limit_depth(op, sync, job, q.cfg.async_depth) } else { u32::MAX };
+        let shallow = q.shallow(op, sync, job);
         let tags = q.waited_tags(h);
         if !tags.any_free() {
             return false;

@@ -6,8 +6,9 @@
 
 use alloc::vec::Vec;
 
+use crate::config::{JobConfig, SimConfig, WorkloadConfig};
 use crate::time::{SimDuration, SimTime};
-use crate::units::SECTOR_BYTES;
+use crate::units::{JobIdx, SECTOR_BYTES};
 
 /// Latency histogram: 64 linear steps per power of two, the upper edge is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +127,74 @@ pub struct DriveTime {
     pub bytes: u64,
 }
 
+/// Kinds of jobs with figures of their own.
+pub const MAX_KINDS: usize = 4;
+
+/// Jobs with equal settings, and what they got in the measured window; as fio without group_reporting, for each kind.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KindStats {
+    /// The first job of the kind.
+    pub first: JobIdx,
+    /// The last.
+    pub last: JobIdx,
+    /// How many.
+    pub n: u16,
+    /// Bytes of counted bios.
+    pub bytes: u64,
+    /// Counted I/Os: [`Stats::ios`].
+    pub ios: u64,
+    /// Those of them that read.
+    pub read_ios: u64,
+    /// Q to C of I/Os: [`Stats::lat`].
+    pub lat: Histogram,
+}
+
+impl KindStats {
+    /// The kinds of a run's jobs, in the order of their first jobs, and the kind of each job; those beyond
+    /// [`MAX_KINDS`] are in none. Nothing where all jobs are alike: then [`Stats`] says it all.
+    pub fn of(cfg: &SimConfig) -> (Vec<Self>, Vec<u8>) {
+        let mut kinds: Vec<Self> = Vec::new();
+        let mut of_job = Vec::new();
+        for (j, job) in (0..).zip(&cfg.jobs) {
+            // Pass-through commands move no data.
+            let counts = !matches!(job.workload, WorkloadConfig::PassThrough(_));
+            let mut at = kinds.iter().position(|k| alike(&cfg.jobs[usize::from(k.first)], job));
+            if at.is_none() && counts && kinds.len() < MAX_KINDS {
+                at = Some(kinds.len());
+                kinds.push(Self { first: j, ..Self::default() });
+            }
+            if let Some(k) = at.and_then(|k| kinds.get_mut(k)) {
+                k.last = j;
+                k.n += 1;
+            }
+            of_job.push(at.map_or(u8::MAX, |k| k as u8));
+        }
+        if kinds.len() < 2 {
+            kinds.clear();
+        }
+        (kinds, of_job)
+    }
+    /// So many of something per second of a window of so many ns.
+    pub fn per_sec(n: u64, window_ns: SimDuration) -> f64 {
+        if window_ns == 0 { 0.0 } else { n as f64 * 1e9 / window_ns as f64 }
+    }
+}
+
+/// Equal settings but for the range.
+fn alike(a: &JobConfig, b: &JobConfig) -> bool {
+    let same = match (&a.workload, &b.workload) {
+        (WorkloadConfig::FioZbd(a), WorkloadConfig::FioZbd(b)) => (a.rw, a.bs, a.iodepth) == (b.rw, b.bs, b.iodepth),
+        (WorkloadConfig::Linear(a), WorkloadConfig::Linear(b)) => {
+            (a.rw, a.bs, a.iodepth, a.batch) == (b.rw, b.bs, b.iodepth, b.batch)
+                && (a.buffered, a.nowait) == (b.buffered, b.nowait)
+                && a.fio == b.fio
+        }
+        (a, b) => core::mem::discriminant(a) == core::mem::discriminant(b),
+    };
+    same && (a.dev, a.prio, a.bio_segment_bytes) == (b.dev, b.prio, b.bio_segment_bytes)
+}
+
 /// Figures of the measured window.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -186,12 +255,15 @@ pub struct Stats {
     pub pass_through_max: SimDuration,
     /// Live changes: time their queue freezes took, ns.
     pub frozen_ns: SimDuration,
+    /// Where jobs differ: the figures of each kind, at most [`MAX_KINDS`]; else empty.
+    pub kinds: Vec<KindStats>,
 }
 
 impl Stats {
     /// Bytes of the backing memory.
     pub fn heap_bytes(&self) -> usize {
-        self.lat.heap_bytes()
+        let kinds = self.kinds.capacity() * size_of::<KindStats>();
+        self.lat.heap_bytes() + kinds + self.kinds.iter().map(|k| k.lat.heap_bytes()).sum::<usize>()
     }
     /// Window length, ns.
     pub fn window_ns(&self) -> SimDuration {

@@ -4,6 +4,7 @@
 //! Rule: every variant names an object and a number; the sentence is made in `bioscope-stage`.
 //! Leaves out: text.
 
+use crate::config::ElevatorKind;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, RqId, Sector, ZoneNo};
 
@@ -29,8 +30,11 @@ pub enum Why {
     SplitBySegments { zone: ZoneNo, front_sectors: u32, max_segments: u32 },
     /// A bio was split by `max_sectors` or the zone end.
     SplitBySize { zone: ZoneNo, front_sectors: u32, max_sectors: u32 },
-    /// No sched tag was free.
-    NoSchedTag { job: JobIdx, nr_requests: u32 },
+    /// No sched tag was free; so many have to be freed before anyone is woken.
+    NoSchedTag { job: JobIdx, nr_requests: u32, wake_batch: u32 },
+    /// Sched tags were free, but the scheduler limits this one's allocations to so many; without scheduler, its share of
+    /// a shared tag set.
+    TagLimit { job: JobIdx, sched: ElevatorKind, limit: u32, depth: u32 },
     /// A task that was woken for a tag sleeps for one again: how many it took in a row before that, and how many sleep
     /// already.
     TagWoken { job: JobIdx, wake_batch: u32, got: u32, asleep: u32 },

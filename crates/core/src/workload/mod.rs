@@ -33,6 +33,8 @@ pub struct Job {
     pub bytes_in_flight: u64,
     /// The workload.
     pub kind: AnyWorkload,
+    /// Which of [`crate::observe::stats::Stats::kinds`] counts it; none beyond their number.
+    pub kind_no: u8,
     /// An event is pending.
     scheduled: bool,
     /// Asleep inside a submission: completions must not run it.
@@ -72,6 +74,7 @@ impl Job {
             in_flight: Fifo::new(),
             bytes_in_flight: 0,
             kind,
+            kind_no: u8::MAX,
             scheduled: false,
             in_submission: false,
         }
@@ -206,8 +209,17 @@ impl Ctx<'_> {
                 AnyWorkload::Linear(l) => l.done_since(bio),
                 _ => Some(bio.q_time),
             };
+            let kind_no = usize::from(self.job(j).kind_no);
             let s = &mut self.bus.stats;
             s.window_to = self.bus.now;
+            if let Some(kind) = s.kinds.get_mut(kind_no) {
+                kind.bytes += bytes;
+                if let Some(since) = since {
+                    kind.ios += 1;
+                    kind.read_ios += u64::from(bio.op == Op::Read);
+                    kind.lat.add(self.bus.now - since);
+                }
+            }
             if let Some(since) = since {
                 let latency = self.bus.now - since;
                 s.ios += 1;
