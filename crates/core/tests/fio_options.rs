@@ -115,6 +115,28 @@ fn fio_2_4_both_zero_reap_after_each_io() {
     assert_eq!(bursts(&run(slow(config_of(vec![j])))), [1; 20]);
 }
 
+/// What waits in the plug goes out before the job waits for it: with no tag left, and where it completes at once.
+#[test]
+fn fio_2_4_what_is_queued_is_committed_before_the_job_waits() {
+    let mut few = config_of(vec![LinearConfig {
+        batch: 16,
+        fio: FioOptions { complete_min: 0, complete_max: 0, ..FioOptions::default() },
+        ..job(Rw::RandRead, 128, 4096, 500)
+    }]);
+    let queue = few.devices[0].queue.as_mut().unwrap();
+    (queue.nr_requests, queue.queue_depth) = (4, 4);
+    assert_eq!(run(few).of(Action::Complete).len(), 500);
+
+    let mut at_once = config_of(vec![LinearConfig {
+        batch: 4,
+        fio: FioOptions { rate_iops: [1000, 0], ..FioOptions::default() },
+        ..job(Rw::RandRead, 4, 4096, 100)
+    }]);
+    at_once.devices[0].kind =
+        DeviceKind::NullBlk(NullBlkConfig { capacity: 1 << 20, irqmode: NullIrq::None, completion_ns: 0 });
+    assert_eq!(run(at_once).of(Action::Complete).len(), 100);
+}
+
 #[test]
 fn kernel_10_5_a_batch_is_committed_when_it_is_full_or_nothing_more_fits() {
     let unplugs = |batch: u32, low: u32| {

@@ -299,6 +299,9 @@ impl Ctx<'_> {
             let next = match l.phase {
                 Phase::Reap { full } => {
                     if !l.reap(c, full) {
+                        if self.linear_commits(j) {
+                            continue;
+                        }
                         return self.linear_waits(j, c);
                     }
                     Phase::After
@@ -308,8 +311,9 @@ impl Ctx<'_> {
                 Phase::After => Phase::Drain(Pause::Think),
                 Phase::Drain(pause) => {
                     if !l.ios.is_empty() {
-                        self.finish_plug(usize::from(j));
-                        self.linear(j).queued = 0;
+                        if self.linear_commits(j) {
+                            continue;
+                        }
                         self.job(j).state = JobState::WaitCompletion;
                         return false;
                     }
@@ -370,12 +374,20 @@ impl Ctx<'_> {
 
     /// Nothing more is issued: the job waits for what is in flight, then ends.
     fn linear_over(&mut self, j: JobIdx) -> bool {
-        self.finish_plug(usize::from(j));
-        let l = self.linear(j);
-        l.queued = 0;
-        let busy = !l.ios.is_empty();
+        self.linear_commits(j);
+        let busy = !self.linear(j).ios.is_empty();
         self.job(j).state = if busy { JobState::WaitCompletion } else { JobState::Done };
         false
+    }
+
+    /// What is queued goes out before the job waits for it, as fio commits before it reaps; a device without delay has
+    /// completed it by then. False when nothing was queued.
+    fn linear_commits(&mut self, j: JobIdx) -> bool {
+        self.finish_plug(usize::from(j));
+        let l = self.linear(j);
+        let queued = core::mem::take(&mut l.queued) > 0;
+        l.drop_done();
+        queued
     }
 
     fn linear_waits(&mut self, j: JobIdx, c: &LinearConfig) -> bool {
