@@ -768,23 +768,10 @@ pub struct NewBio {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::config::{ElevatorKind, MqDeadlineConfig, QueueConfig, TagAlloc};
+    use crate::config::QueueConfig;
 
     /// AHCI: 32 commands, 168 scatter entries, 4 MiB.
     pub(crate) fn ahci_queue() -> QueueConfig {
-        QueueConfig {
-            elevator: ElevatorKind::MqDeadline,
-            nr_requests: 64,
-            async_depth: 64,
-            queue_depth: 32,
-            tag_alloc: TagAlloc::RoundRobin,
-            max_sectors: 8192,
-            max_segments: 168,
-            block_bytes: 4096,
-            nomerges: 0,
-            zoned_qd1_writes: false,
-            mq_deadline: MqDeadlineConfig::default(),
-            ..QueueConfig::default()
-        }
+        QueueConfig::default()
     }
 }

@@ -43,20 +43,7 @@ pub fn profile() -> DriveProfile {
 }
 
 pub fn queue() -> QueueConfig {
-    QueueConfig {
-        elevator: ElevatorKind::MqDeadline,
-        nr_requests: 64,
-        async_depth: 64,
-        queue_depth: 32,
-        tag_alloc: TagAlloc::RoundRobin,
-        max_sectors: 8192,
-        max_segments: 168,
-        block_bytes: 4096,
-        nomerges: 0,
-        zoned_qd1_writes: false,
-        mq_deadline: MqDeadlineConfig::default(),
-        ..QueueConfig::default()
-    }
+    QueueConfig::default()
 }
 
 /// A disk without jobs.

@@ -322,6 +322,21 @@ pub struct Lane {
     pub hits: Vec<Hit>,
 }
 
+/// The panels shown above each other, stretched from their least heights to `bottom`.
+fn above_each_other(heights: [f32; 4], shown: [bool; 4], width: f32, bottom: f32) -> [Option<Area>; 4] {
+    let mut out = [None; 4];
+    let least: f32 = heights.iter().zip(shown).filter(|h| h.1).map(|h| h.0).sum();
+    let n = shown.iter().filter(|s| **s).count() as f32;
+    let stretch = (bottom - n * 8.0) / least;
+    let mut y = 0.0;
+    for i in (0..4).filter(|i| shown[*i]) {
+        let h = (heights[i] * stretch).floor();
+        out[i] = Some(Area::new(0.0, y, width, h));
+        y += h + 8.0;
+    }
+    out
+}
+
 /// Height below which a lane is not drawn well.
 pub fn min_height(layout: Layout, panels: Panels) -> f32 {
     if stack::any(panels) {

@@ -11,7 +11,7 @@ use bioscope_core::units::JobIdx;
 
 use super::drive::{self, DriveInput};
 use super::pen::{Area, Colours, Pen};
-use super::{LaneInput, Layout, Panels, What};
+use super::{LaneInput, Layout, Panels, What, above_each_other};
 use crate::shape::{Font, Ink, Shape, within};
 
 mod bfq;
@@ -55,21 +55,12 @@ pub fn min_height(layout: Layout, on: Panels) -> f32 {
 
 /// Where the panels stand; `idle`: the scheduler has nothing to show.
 fn places(on: Panels, (width, height): (f32, f32), layout: Layout, idle: bool) -> [Option<Area>; 4] {
-    let mut out = [None; 4];
     let shown = shown(on);
     let bottom = height - if on.strip { STRIP } else { 8.0 };
     if layout == Layout::Narrow {
-        let least: f32 = HEIGHTS.iter().zip(shown).filter(|h| h.1).map(|h| h.0).sum();
-        let n = shown.iter().filter(|s| **s).count() as f32;
-        let stretch = (bottom - n * 8.0) / least;
-        let mut y = 0.0;
-        for i in (0..4).filter(|i| shown[*i]) {
-            let h = (HEIGHTS[i] * stretch).floor();
-            out[i] = Some(Area::new(0.0, y, width, h));
-            y += h + 8.0;
-        }
-        return out;
+        return above_each_other(HEIGHTS, shown, width, bottom);
     }
+    let mut out = [None; 4];
     let (pad, gap) = if width >= 700.0 { (12.0, 12.0) } else { (8.0, 8.0) };
     let room = Area::new(pad, pad, width - 2.0 * pad, bottom - pad);
     // Two rows where there is the height, else the drive only where there is the width.

@@ -17,7 +17,7 @@ use bioscope_session::OrderFrame;
 use bioscope_session::order::leaves;
 
 use super::pen::{Area, Pen};
-use super::{Layout, Panels, Side, What};
+use super::{Layout, Panels, Side, What, above_each_other};
 use crate::shape::{Font, Ink, within};
 
 pub mod columns;
@@ -351,21 +351,12 @@ pub fn min_height(layout: Layout, on: Panels) -> f32 {
 
 /// Where the panels stand.
 fn places(on: Panels, width: f32, height: f32, layout: Layout) -> [Option<Area>; 4] {
-    let mut out = [None; 4];
     let shown = shown(on);
     let bottom = height - if on.strip { 46.0 } else { 0.0 };
     if layout == Layout::Narrow {
-        let least: f32 = HEIGHTS.iter().zip(shown).filter(|h| h.1).map(|h| h.0).sum();
-        let n = shown.iter().filter(|s| **s).count() as f32;
-        let stretch = (bottom - n * 8.0) / least;
-        let mut y = 0.0;
-        for i in (0..4).filter(|i| shown[*i]) {
-            let h = (HEIGHTS[i] * stretch).floor();
-            out[i] = Some(Area::new(0.0, y, width, h));
-            y += h + 8.0;
-        }
-        return out;
+        return above_each_other(HEIGHTS, shown, width, bottom);
     }
+    let mut out = [None; 4];
     let (pad, gap) = if width >= 700.0 { (12.0, 12.0) } else { (8.0, 8.0) };
     let room = Area::new(pad, pad, width - 2.0 * pad, bottom - pad - if on.strip { 4.0 } else { pad });
     // Columns of panels above each other with their parts of the width; two rows where there is the height.
