@@ -89,6 +89,24 @@ pub struct KernelConfig {
     pub shallow_per_word: bool,
     /// Who counts freed tags towards the next wake-up.
     pub sbitmap_wake: SbitmapWake,
+    /// With [`ZoneOrdering::ZoneLock`] on a rotating disk: a run of contiguous writes behind one whose zone is locked
+    /// stays together (from about 6.2; kernel 4.3).
+    pub zone_lock_streams: bool,
+    /// How a zone write plug recovers from a failed write (kernel 5.1, 5.2).
+    pub zwplug_errors: ZwplugErrors,
+    /// What a writer does that meets a plug which is being removed (kernel 5.1).
+    pub zwplug_removed: ZwplugRemoved,
+    /// How the rq_qos hooks are skipped where no policy exists (kernel 8.1).
+    pub qos_gate: QosGate,
+    /// Which bios get a time stamp for iolatency (kernel 8.1).
+    pub issue_time: IssueTime,
+    /// BLK_MQ_F_TAG_RR is a flag of its own (6.14 and later); before it was a value of an enumeration (kernel 3.1).
+    pub tag_rr_flag: bool,
+    /// BLK_MQ_F_NO_SCHED_BY_DEFAULT: no_sched only decides the default (kernel 3.1, 8.5); before, BLK_MQ_F_NO_SCHED
+    /// left `none` alone.
+    pub no_sched_by_default: bool,
+    /// What io_ticks counts (kernel 10.2).
+    pub io_ticks: IoTicks,
 }
 
 impl Default for KernelConfig {
@@ -108,8 +126,68 @@ impl Default for KernelConfig {
             async_depth_owner: AsyncDepthOwner::Queue,
             shallow_per_word: false,
             sbitmap_wake: SbitmapWake::PerMap,
+            zone_lock_streams: true,
+            zwplug_errors: ZwplugErrors::NeedWpUpdate,
+            zwplug_removed: ZwplugRemoved::Dead,
+            qos_gate: QosGate::QueueFlag,
+            issue_time: IssueTime::IfIolatency,
+            tag_rr_flag: true,
+            no_sched_by_default: true,
+            io_ticks: IoTicks::InFlight,
         }
     }
+}
+
+/// `zwplug_errors`: what follows a failed write of a plugged zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ZwplugErrors {
+    /// BLK_ZONE_WPLUG_ERROR: the plug goes on a list of the disk, whose work reports the zone and goes on (6.10 to 6.12).
+    ErrorAutoRecover,
+    /// BLK_ZONE_WPLUG_NEED_WP_UPDATE: all writes fail until report zones, reset or finish (6.13 and later).
+    NeedWpUpdate,
+}
+
+/// `zwplug_removed`: a plug that lost its first reference while others use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ZwplugRemoved {
+    /// BLK_ZONE_WPLUG_UNHASHED: a writer that meets it gets a new plug (6.10 to 7.0).
+    Unhashed,
+    /// BLK_ZONE_WPLUG_DEAD: a writer that meets it fails (7.1; see also `dead_plug_revive`).
+    Dead,
+}
+
+/// `qos_gate`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum QosGate {
+    /// q.rq_qos is tested at each hook (before 6.16).
+    Pointer,
+    /// A static key, patched in while any policy of any queue exists (6.16).
+    StaticKey,
+    /// QUEUE_FLAG_QOS_ENABLED of the queue (6.17 and later).
+    QueueFlag,
+}
+
+/// `issue_time`: bio->issue_time_ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum IssueTime {
+    /// Every bio is stamped: a clock read each (before 6.18).
+    Always,
+    /// Only with QUEUE_FLAG_BIO_ISSUE_TIME, which iolatency sets (6.18 and later).
+    IfIolatency,
+}
+
+/// `io_ticks`: what the column %util is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum IoTicks {
+    /// Time with a request in flight (up to 4.20, and 6.10 and later).
+    InFlight,
+    /// One jiffy at each start that falls into a new one, and at an end the jiffies since (5.0 to 6.9).
+    Start,
 }
 
 /// `async_depth_owner` (kernel 3.4): min_shallow_depth follows from it.
@@ -212,6 +290,11 @@ pub enum PlugMerge {
 pub enum ZoneOrdering {
     /// Zone write plugs (6.10 and later); with `zoned_qd1_writes` the per-disk worker (7.1).
     Zwplug,
+    /// A lock a zone in mq-deadline: one write of a zone at the device (before 6.10; kernel 4.3). Without mq-deadline it
+    /// orders nothing.
+    ZoneLock,
+    /// Nobody, and the driver asks for misaligned writes again (kernel 7.4; never merged). null_blk only.
+    Pipelined,
     /// Nobody: to show what breaks.
     None,
 }
@@ -249,6 +332,11 @@ pub struct HostCosts {
     pub kblockd_ns: SimDuration,
     /// From a completion on another CPU to its softirq on the submitter's (rq_affinity).
     pub ipi_ns: SimDuration,
+    /// For each request that a run of a hardware queue takes from a scheduler or from hctx->dispatch: insertion, merge
+    /// lookup and dispatch. A hardware queue runs one at a time; 0 = a run takes no time.
+    pub dispatch_ns: SimDuration,
+    /// Length of a jiffy, for `io_ticks=start`.
+    pub jiffy_ns: SimDuration,
 }
 
 impl Default for HostCosts {
@@ -268,6 +356,8 @@ impl Default for HostCosts {
             wake_spread_ns: 0,
             kblockd_ns: 0,
             ipi_ns: 0,
+            dispatch_ns: 0,
+            jiffy_ns: 4_000_000,
         }
     }
 }
@@ -308,9 +398,75 @@ impl DeviceConfig {
         match &self.kind {
             DeviceKind::Md(m) => &m.members,
             DeviceKind::Dm(m) => &m.members,
-            DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) => &[],
+            DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) | DeviceKind::Flash(_) => &[],
         }
     }
+    /// The zones of a zoned device; `None` where it is not zoned.
+    pub fn zones(&self) -> Option<ZoneShape> {
+        match &self.kind {
+            DeviceKind::Disk(d) => d.profile.zoned.then(|| ZoneShape::of_profile(&d.profile)),
+            DeviceKind::NullBlk(n) => n.zones.as_ref().map(|z| z.shape),
+            DeviceKind::Flash(f) => f.zones.as_ref().map(|z| z.shape),
+            DeviceKind::Capped(_) | DeviceKind::Md(_) | DeviceKind::Dm(_) => None,
+        }
+    }
+    /// Whether the medium turns (BLK_FEAT_ROTATIONAL).
+    pub fn rotational(&self) -> bool {
+        match &self.kind {
+            DeviceKind::Disk(_) => true,
+            DeviceKind::NullBlk(n) => n.rotational,
+            _ => false,
+        }
+    }
+}
+
+/// What the block layer knows of a device's zones (kernel 5.1, 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ZoneShape {
+    /// Sectors of a zone: chunk_sectors, a power of two.
+    pub zone_sectors: Sector,
+    /// Writable sectors of a zone.
+    pub capacity: Sector,
+    /// Zones, conventional ones included.
+    pub nr_zones: u32,
+    /// Conventional zones at the start.
+    pub nr_conv: u32,
+    /// Open zones allowed (0 = no limit).
+    pub max_open: u32,
+    /// Open and closed zones allowed (0 = no limit).
+    pub max_active: u32,
+    /// Largest native zone append, sectors (0 = the block layer emulates it).
+    pub append_max_sectors: u32,
+}
+
+impl ZoneShape {
+    /// Of a disk; of one that is not zoned, its bands.
+    pub fn of_profile(p: &DriveProfile) -> Self {
+        Self {
+            zone_sectors: p.zone_sectors,
+            capacity: p.zone_capacity_sectors,
+            nr_zones: p.nr_zones,
+            nr_conv: p.nr_conv_zones,
+            max_open: p.max_open_zones,
+            max_active: 0,
+            append_max_sectors: 0,
+        }
+    }
+}
+
+/// Zones of a device without a head, and what state they start in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ZonesConfig {
+    /// See [`ZoneShape`].
+    pub shape: ZoneShape,
+    /// All sequential zones start full (zone_full).
+    pub full: bool,
+    /// Zones that are read-only from the start (zone_readonly).
+    pub readonly: Vec<u32>,
+    /// Zones that are offline from the start (zone_offline).
+    pub offline: Vec<u32>,
 }
 
 /// What a block device is.
@@ -323,6 +479,8 @@ pub enum DeviceKind {
     Capped(CappedConfig),
     /// null_blk: no medium.
     NullBlk(NullBlkConfig),
+    /// Flash: channels and dies.
+    Flash(FlashConfig),
     /// md, bio-based.
     Md(MdConfig),
     /// A device-mapper target, bio-based.
@@ -355,8 +513,8 @@ impl Default for CappedConfig {
     }
 }
 
-/// null_blk (kernel 7.1, 7.2): submit_queues is the queue's `nr_hw_queues`, hw_queue_depth its `queue_depth`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// null_blk (kernel 7): submit_queues is the queue's `nr_hw_queues`, hw_queue_depth its `queue_depth`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NullBlkConfig {
     /// Sectors.
@@ -365,6 +523,64 @@ pub struct NullBlkConfig {
     pub irqmode: NullIrq,
     /// completion_nsec: with [`NullIrq::Timer`], from D to C, ns.
     pub completion_ns: SimDuration,
+    /// memory_backed: the driver may block, so a worker runs its hardware queues (BLK_MQ_F_BLOCKING).
+    pub memory_backed: bool,
+    /// mbps: MiB a second, refilled 50 times a second; 0 = no limit.
+    pub mbps: u32,
+    /// rotational: a flag only.
+    pub rotational: bool,
+    /// zoned and the zone_ attributes.
+    pub zones: Option<ZonesConfig>,
+    /// With [`ZoneOrdering::Pipelined`]: a misaligned write that may be tried again is completed with EBUSY, as the code
+    /// was posted, instead of being given back to the block layer (kernel 7.4).
+    pub as_posted: bool,
+}
+
+impl Default for NullBlkConfig {
+    /// 250 GiB, softirq.
+    fn default() -> Self {
+        Self {
+            capacity: 250 << 21,
+            irqmode: NullIrq::Softirq,
+            completion_ns: 10_000,
+            memory_backed: false,
+            mbps: 0,
+            rotational: false,
+            zones: None,
+            as_posted: false,
+        }
+    }
+}
+
+/// A flash device: each page lives on one die, each channel moves one page at a time. Latencies are fixed.
+///
+/// A write is acknowledged when its pages are programmed (or at once from `cache_pages` of protected memory), a read when
+/// its last page has crossed the channel. Pages lie over channels first, then dies; those of a zone over all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FlashConfig {
+    /// Sectors.
+    pub capacity: Sector,
+    /// Channels.
+    pub channels: u32,
+    /// Dies on each channel.
+    pub dies: u32,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// Time a die reads a page, ns.
+    pub read_ns: SimDuration,
+    /// Time a die programs a page, ns.
+    pub program_ns: SimDuration,
+    /// Time of a zone reset: its blocks are erased side by side, ns.
+    pub erase_ns: SimDuration,
+    /// Bytes a second of one channel.
+    pub channel_rate: u64,
+    /// Overhead of each command before anything else, ns.
+    pub command_ns: SimDuration,
+    /// Pages of protected memory from which writes are acknowledged; 0 = acknowledged when programmed.
+    pub cache_pages: u32,
+    /// A zoned device's.
+    pub zones: Option<ZonesConfig>,
 }
 
 /// `irqmode` of null_blk.
@@ -508,6 +724,14 @@ pub struct QueueConfig {
     pub nomerges: u8,
     /// queue/zoned_qd1_writes
     pub zoned_qd1_writes: bool,
+    /// BLK_MQ_F_BLOCKING: hardware queues run in kblockd only.
+    pub blocking: bool,
+    /// queue/write_cache as the kernel sees it: "write back" sends flushes and FUA to the device.
+    pub write_back: bool,
+    /// queue/wbt_lat_usec, ns; 0 = wbt is off, `None` = not built in or not for this scheduler.
+    pub wbt_lat_ns: Option<SimDuration>,
+    /// io.cost.qos and io.cost.model of the device.
+    pub iocost: Option<IoCostConfig>,
     /// iosched/ attributes of mq-deadline.
     pub mq_deadline: MqDeadlineConfig,
     /// iosched/ attributes of kyber.
@@ -535,10 +759,65 @@ impl Default for QueueConfig {
             block_bytes: 4096,
             nomerges: 0,
             zoned_qd1_writes: false,
+            blocking: false,
+            write_back: true,
+            wbt_lat_ns: None,
+            iocost: None,
             mq_deadline: MqDeadlineConfig::default(),
             kyber: KyberConfig::default(),
             bfq: BfqConfig::default(),
         }
+    }
+}
+
+/// io.cost.model (user's or the kernel's for hard disks) and io.cost.qos (kernel 8.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct IoCostConfig {
+    /// Read, write: bytes a second.
+    pub bps: [u64; 2],
+    /// Read, write: sequential I/Os of 4 KiB a second.
+    pub seq_iops: [u32; 2],
+    /// Read, write: random I/Os of 4 KiB a second.
+    pub rand_iops: [u32; 2],
+    /// rpct, wpct: percentile of latencies that is judged, hundredths of a per cent; 0 = not judged.
+    pub pct: [u16; 2],
+    /// rlat, wlat: target latency, ns.
+    pub lat_ns: [SimDuration; 2],
+    /// min: smallest vtime rate, hundredths of a per cent.
+    pub min: u32,
+    /// max: largest vtime rate, hundredths of a per cent.
+    pub max: u32,
+}
+
+impl Default for IoCostConfig {
+    /// The kernel's for hard disks.
+    fn default() -> Self {
+        Self {
+            bps: [174_019_176, 178_075_866],
+            seq_iops: [41_708, 42_705],
+            rand_iops: [370, 378],
+            pct: [0; 2],
+            lat_ns: [250_000_000; 2],
+            min: 100,
+            max: 1_000_000,
+        }
+    }
+}
+
+/// What a job's cgroup has set for its device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CgroupConfig {
+    /// io.latency target, ns; 0 = none.
+    pub latency_ns: SimDuration,
+    /// io.weight
+    pub weight: u16,
+}
+
+impl Default for CgroupConfig {
+    fn default() -> Self {
+        Self { latency_ns: 0, weight: 100 }
     }
 }
 
@@ -772,6 +1051,8 @@ pub struct JobConfig {
     pub bio_segment_bytes: u32,
     /// Starts at, ns.
     pub start_ns: SimTime,
+    /// Its cgroup; each job has one of its own.
+    pub cgroup: CgroupConfig,
 }
 
 /// The kinds of workload.
@@ -816,6 +1097,39 @@ pub struct FioZbdConfig {
     pub max_open_zones: u32,
     /// Bytes the job issues at most (`size` or `io_size` without `time_based`); `None` wraps until the run stops.
     pub io_bytes: Option<u64>,
+    /// iodepth_batch: I/Os submitted under one plug.
+    pub batch: u32,
+    /// job_max_open_zones (0 = no limit of the job's own).
+    pub job_max_open_zones: u32,
+    /// ignore_zone_limits: the device's limit of open zones does not bound max_open_zones.
+    pub ignore_zone_limits: bool,
+    /// read_beyond_wp: reads go where they are drawn, written or not.
+    pub read_beyond_wp: bool,
+    /// Writes are zone appends, as those of a file system on zones (btrfs); not an option of fio.
+    pub append: bool,
+    /// Page cache writeback instead of O_DIRECT: in order of pages, by whatever thread flushes.
+    pub buffered: bool,
+}
+
+impl Default for FioZbdConfig {
+    /// One job writing 1 MiB I/Os in order from the first zone on.
+    fn default() -> Self {
+        Self {
+            rw: Rw::Write,
+            bs: 2048,
+            iodepth: 1,
+            first_zone: 0,
+            zones: 1,
+            max_open_zones: 0,
+            io_bytes: None,
+            batch: 1,
+            job_max_open_zones: 0,
+            ignore_zone_limits: false,
+            read_beyond_wp: false,
+            append: false,
+            buffered: false,
+        }
+    }
 }
 
 /// I/Os of one size over a range (dd; fio with zonemode=none).
@@ -1020,6 +1334,16 @@ pub enum Setting {
     NrRequests(u32),
     /// queue/async_depth
     AsyncDepth(u32),
+    /// queue/scheduler
+    Scheduler(ElevatorKind),
+    /// queue/nomerges
+    Nomerges(u8),
+    /// queue/max_sectors_kb, in sectors
+    MaxSectors(u32),
+    /// queue/wbt_lat_usec, ns; `None` = -1, the default of the device.
+    WbtLat(Option<SimDuration>),
+    /// queue/write_cache: "write back" or "write through".
+    WriteCache(bool),
 }
 
 /// Commands that touch the range while the rule holds fail.

@@ -91,7 +91,7 @@ impl Simulation {
             .zip(&cfg.jobs)
             .zip(of_job)
             .map(|((i, j), kind_no)| {
-                let zone_sectors = cfg.devices[usize::from(j.dev)].disk().map_or(1, |d| d.profile.zone_sectors);
+                let zone_sectors = devs[usize::from(j.dev)].shape.map_or(1, |z| z.zone_sectors);
                 let mut job = Job::new(j, i, cfg.seed, zone_sectors);
                 job.kind_no = kind_no;
                 job

@@ -46,16 +46,22 @@ pub enum Op {
     ZoneFinish = 12,
     /// REQ_OP_ZONE_RESET
     ZoneReset = 13,
+    /// REQ_OP_ZONE_RESET_ALL
+    ZoneResetAll = 15,
+    /// REQ_OP_ZONE_APPEND
+    ZoneAppend = 7,
+    /// REQ_OP_WRITE_ZEROES
+    WriteZeroes = 9,
 }
 
 impl Op {
-    /// True for zone open, close, finish and reset.
+    /// True for zone open, close, finish, reset and reset all.
     pub fn is_zone_mgmt(self) -> bool {
-        matches!(self, Op::ZoneOpen | Op::ZoneClose | Op::ZoneFinish | Op::ZoneReset)
+        matches!(self, Op::ZoneOpen | Op::ZoneClose | Op::ZoneFinish | Op::ZoneReset | Op::ZoneResetAll)
     }
     /// True for what moves no data: zone commands, flushes, pass-through.
     pub fn is_dataless(self) -> bool {
-        !matches!(self, Op::Read | Op::Write)
+        !matches!(self, Op::Read | Op::Write | Op::ZoneAppend | Op::WriteZeroes)
     }
 }
 
@@ -101,6 +107,8 @@ pub enum BlkStatus {
     Medium = 2,
     /// BLK_STS_ZONE_OPEN_RESOURCE, ETOOMANYREFS
     ZoneOpenResource = 3,
+    /// BLK_STS_ZONE_ACTIVE_RESOURCE, EOVERFLOW
+    ZoneActiveResource = 8,
     /// BLK_STS_NOTSUPP, EOPNOTSUPP
     NotSupp = 4,
     /// BLK_STS_AGAIN, EAGAIN
@@ -119,6 +127,7 @@ impl BlkStatus {
             BlkStatus::IoErr => Some("EIO"),
             BlkStatus::Medium => Some("ENODATA"),
             BlkStatus::ZoneOpenResource => Some("ETOOMANYREFS"),
+            BlkStatus::ZoneActiveResource => Some("EOVERFLOW"),
             BlkStatus::NotSupp => Some("EOPNOTSUPP"),
             BlkStatus::Again => Some("EAGAIN"),
             BlkStatus::Resource => Some("ENOMEM"),
@@ -132,6 +141,7 @@ impl BlkStatus {
             BlkStatus::IoErr => 5,
             BlkStatus::Medium => 61,
             BlkStatus::ZoneOpenResource => 109,
+            BlkStatus::ZoneActiveResource => 75,
             BlkStatus::NotSupp => 95,
             BlkStatus::Again => 11,
             BlkStatus::Resource => 12,

@@ -40,7 +40,7 @@ pub(crate) fn snapshot(sim: &Simulation) -> Snapshot {
 
 impl View<'_> {
     fn zone(&self, dev: DevIdx, sector: u64) -> ZoneNo {
-        self.sim.cfg.devices[usize::from(dev)].disk().map_or(0, |d| (sector / d.profile.zone_sectors) as ZoneNo)
+        self.st.devs[usize::from(dev)].shape.map_or(0, |z| (sector / z.zone_sectors) as ZoneNo)
     }
 
     fn bio(&self, i: Idx, stage: BioStage) -> BioView {
@@ -210,25 +210,7 @@ impl View<'_> {
         let stripe_cache = if let Media::Md(m) = &dev.media { m.raid5().map(Raid5::view) } else { None };
         let throttled = dev.throttle.as_ref().map_or(0, Throttle::held);
         let Some(q) = &dev.queue else {
-            return DeviceView {
-                name,
-                zone_wplugs: Vec::new(),
-                zone_wplugs_list: Vec::new(),
-                worker: WorkerView::default(),
-                elevator: ElevatorView::None { queued: Vec::new() },
-                sched_tags: None,
-                tags: TagsView::default(),
-                dispatch: Vec::new(),
-                hctxs: Vec::new(),
-                dispatch_busy: 0,
-                stall: None,
-                frozen: false,
-                drive,
-                stats,
-                window,
-                stripe_cache,
-                throttled,
-            };
+            return DeviceView { name, drive, stats, window, stripe_cache, throttled, ..DeviceView::default() };
         };
         let first = &q.hctxs[0];
         let zone_wplugs = q
@@ -267,6 +249,7 @@ impl View<'_> {
             window,
             stripe_cache,
             throttled,
+            ..DeviceView::default()
         }
     }
 }

@@ -50,6 +50,7 @@ fn job(cfg: &mut SimConfig, rw: Rw, bs: u64, iodepth: u32, buffered: bool, level
         prio: level.map_or(IoPrio::default(), |level| IoPrio { class: IoClass::Be, level }),
         bio_segment_bytes: 2 << 20,
         start_ns: 0,
+        cgroup: Default::default(),
     });
 }
 

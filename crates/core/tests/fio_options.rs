@@ -42,6 +42,7 @@ fn config_of(jobs: Vec<LinearConfig>) -> SimConfig {
             prio: Default::default(),
             bio_segment_bytes: 4096,
             start_ns: 0,
+            cgroup: Default::default(),
         })
         .collect();
     cfg
@@ -132,8 +133,12 @@ fn fio_2_4_what_is_queued_is_committed_before_the_job_waits() {
         fio: FioOptions { rate_iops: [1000, 0], ..FioOptions::default() },
         ..job(Rw::RandRead, 4, 4096, 100)
     }]);
-    at_once.devices[0].kind =
-        DeviceKind::NullBlk(NullBlkConfig { capacity: 1 << 20, irqmode: NullIrq::None, completion_ns: 0 });
+    at_once.devices[0].kind = DeviceKind::NullBlk(NullBlkConfig {
+        capacity: 1 << 20,
+        irqmode: NullIrq::None,
+        completion_ns: 0,
+        ..Default::default()
+    });
     assert_eq!(run(at_once).of(Action::Complete).len(), 100);
 }
 

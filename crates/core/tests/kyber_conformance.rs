@@ -38,6 +38,7 @@ fn job(rw: Rw, kib: u64, iodepth: u32) -> JobConfig {
         prio: Default::default(),
         bio_segment_bytes: 2 << 20,
         start_ns: 0,
+        cgroup: Default::default(),
     }
 }
 

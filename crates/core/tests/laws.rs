@@ -92,6 +92,7 @@ fn random_jobs(d: &mut Dice, cfg: &mut SimConfig) {
             prio: Default::default(),
             bio_segment_bytes: 11_703,
             start_ns: 0,
+            cgroup: Default::default(),
         });
         return;
     }
@@ -105,6 +106,7 @@ fn random_jobs(d: &mut Dice, cfg: &mut SimConfig) {
         zones,
         max_open_zones: d.pick(&[0, 1, 4]),
         io_bytes: None,
+        ..FioZbdConfig::default()
     };
     for _ in 0..d.pick(&[1, 2, 7]) {
         cfg.jobs.push(JobConfig {
@@ -114,6 +116,7 @@ fn random_jobs(d: &mut Dice, cfg: &mut SimConfig) {
             prio: Default::default(),
             bio_segment_bytes: segment,
             start_ns: 0,
+            cgroup: Default::default(),
         });
     }
 }

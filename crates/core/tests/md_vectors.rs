@@ -168,6 +168,7 @@ fn md_m12_vector_7_not_sync() {
         prio: Default::default(),
         bio_segment_bytes: 4096,
         start_ns: 0,
+        cgroup: Default::default(),
     });
     let seen = text(&run(cfg));
     let (first, rest) = seen.split_once(" ; ").unwrap();
@@ -275,6 +276,7 @@ fn md_m12_vector_10_two_readers_on_mirrors() {
             prio: Default::default(),
             bio_segment_bytes: 4096,
             start_ns: 0,
+            cgroup: Default::default(),
         });
     }
     let r = run(cfg);

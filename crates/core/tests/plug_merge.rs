@@ -36,6 +36,7 @@ fn flushed(order: PlugOrder, merge: PlugMerge) -> SimConfig {
         prio: Default::default(),
         bio_segment_bytes: 4096,
         start_ns: 0,
+        cgroup: Default::default(),
     });
     cfg
 }

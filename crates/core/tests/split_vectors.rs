@@ -43,6 +43,7 @@ fn dd(cfg: &mut SimConfig, bs: u64, bios: &[u32], count: u64) {
         prio: Default::default(),
         bio_segment_bytes: 2 << 20,
         start_ns: 0,
+        cgroup: Default::default(),
     });
 }
 

@@ -69,6 +69,7 @@ fn job(d: &mut Dice, dev: u16, n: u64) -> JobConfig {
         prio: Default::default(),
         bio_segment_bytes: d.pick(&[4096, 65_536, 2 << 20]),
         start_ns: d.below(1000),
+        cgroup: Default::default(),
     }
 }
 

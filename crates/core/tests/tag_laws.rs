@@ -19,7 +19,7 @@ const ELEVATORS: [ElevatorKind; 4] =
     [ElevatorKind::None, ElevatorKind::MqDeadline, ElevatorKind::Kyber, ElevatorKind::Bfq];
 
 fn null_blk(irqmode: NullIrq, completion_ns: u64) -> DeviceConfig {
-    let kind = DeviceKind::NullBlk(NullBlkConfig { capacity: 1 << 30, irqmode, completion_ns });
+    let kind = DeviceKind::NullBlk(NullBlkConfig { capacity: 1 << 30, irqmode, completion_ns, ..Default::default() });
     DeviceConfig { name: "nullb0".into(), dev: (252, 0), kind, ..capped(0, 0) }
 }
 
@@ -51,7 +51,15 @@ fn linear(rw: Rw, bs: u64, iodepth: u32, ios: u64) -> LinearConfig {
 
 fn job(cfg: &mut SimConfig, workload: WorkloadConfig, prio: IoPrio) {
     let name = format!("job{}", cfg.jobs.len());
-    cfg.jobs.push(JobConfig { name, dev: 0, workload, prio, bio_segment_bytes: 2 << 20, start_ns: 0 });
+    cfg.jobs.push(JobConfig {
+        name,
+        dev: 0,
+        workload,
+        prio,
+        bio_segment_bytes: 2 << 20,
+        start_ns: 0,
+        cgroup: Default::default(),
+    });
 }
 
 fn fio(cfg: &mut SimConfig, rw: Rw, bs: u64, iodepth: u32, ios: u64) {

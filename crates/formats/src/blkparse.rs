@@ -229,6 +229,12 @@ fn rwbs(r: &TraceRecord) -> &'static str {
         (Op::ZoneFinish, true) => "ZFS",
         (Op::ZoneReset, false) => "ZR",
         (Op::ZoneReset, true) => "ZRS",
+        (Op::ZoneResetAll, false) => "ZRA",
+        (Op::ZoneResetAll, true) => "ZRAS",
+        (Op::ZoneAppend, false) => "ZA",
+        (Op::ZoneAppend, true) => "ZAS",
+        (Op::WriteZeroes, false) => "WZ",
+        (Op::WriteZeroes, true) => "WZS",
     }
 }
 

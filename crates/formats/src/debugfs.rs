@@ -145,6 +145,9 @@ fn op(op: Op) -> &'static str {
         Op::ZoneClose => "ZONE_CLOSE",
         Op::ZoneFinish => "ZONE_FINISH",
         Op::ZoneReset => "ZONE_RESET",
+        Op::ZoneResetAll => "ZONE_RESET_ALL",
+        Op::ZoneAppend => "ZONE_APPEND",
+        Op::WriteZeroes => "WRITE_ZEROES",
     }
 }
 

@@ -243,26 +243,9 @@ mod tests {
 
     #[test]
     fn kernel_10_2_time_in_flight_is_brought_up_to_date() {
-        use bioscope_core::observe::snapshot::{DeviceView, DriveView, ElevatorView, TagsView, WorkerView};
-        let device = DeviceView {
-            name: "sda".into(),
-            zone_wplugs: vec![],
-            zone_wplugs_list: vec![],
-            worker: WorkerView::default(),
-            elevator: ElevatorView::None { queued: vec![] },
-            sched_tags: None,
-            tags: TagsView::default(),
-            dispatch: vec![],
-            hctxs: vec![],
-            dispatch_busy: 0,
-            stall: None,
-            frozen: false,
-            drive: DriveView::default(),
-            stats: DiskStats { in_flight: 1, since: 400 * MS, io_ticks_ns: 100 * MS, ..DiskStats::default() },
-            window: DiskStats::default(),
-            stripe_cache: None,
-            throttled: 0,
-        };
+        use bioscope_core::observe::snapshot::DeviceView;
+        let stats = DiskStats { in_flight: 1, since: 400 * MS, io_ticks_ns: 100 * MS, ..DiskStats::default() };
+        let device = DeviceView { name: "sda".into(), stats, ..DeviceView::default() };
         let sample = Sample::of(&Snapshot { now: SEC, devices: vec![device], ..Snapshot::default() });
         assert!(report(&Sample::default(), &sample, Columns::Reads, Unit::Kb).ends_with("  70.00\n"));
     }

@@ -176,6 +176,7 @@ fn rate_of(d: &DeviceConfig) -> u128 {
         DeviceKind::Capped(c) if c.rate == 0 => u128::from(u64::MAX),
         DeviceKind::Capped(c) => u128::from(c.rate) * u128::from(c.channels),
         DeviceKind::NullBlk(_) => u128::from(u64::MAX),
+        DeviceKind::Flash(f) => u128::from(f.channel_rate) * u128::from(f.channels),
         DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
     }
 }
@@ -285,7 +286,9 @@ fn only_writes(job: &JobConfig) -> bool {
 fn events_per_unit(cfg: &SimConfig, job: &JobConfig) -> u64 {
     let writes = writes(job);
     match &cfg.devices[usize::from(job.dev)].kind {
-        DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) => EVENTS_PER_REQUEST,
+        DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) | DeviceKind::Flash(_) => {
+            EVENTS_PER_REQUEST
+        }
         DeviceKind::Md(m) => {
             let members = m.members.len() as u64;
             let device = &cfg.devices[usize::from(job.dev)];
@@ -327,6 +330,7 @@ fn sectors_of(d: &DeviceConfig) -> u64 {
         DeviceKind::Disk(d) => u64::from(d.profile.nr_zones) * d.profile.zone_sectors,
         DeviceKind::Capped(c) => c.capacity,
         DeviceKind::NullBlk(n) => n.capacity,
+        DeviceKind::Flash(f) => f.capacity,
         DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
     }
 }
@@ -366,7 +370,7 @@ fn request_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
             let cuts = [max_read, max_write].into_iter().filter(|n| **n > 0);
             cuts.min().map_or(u64::MAX, |n| u64::from(*n) * SECTOR_BYTES)
         }
-        DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) => u64::MAX,
+        DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) | DeviceKind::Flash(_) => u64::MAX,
     };
     let limit = below.fold(of_queue(device), u64::min).min(cut);
     (bio / bio.div_ceil(limit).max(1)).max(1)
@@ -591,6 +595,7 @@ impl Checker<'_> {
                     _ => NullIrq::Timer,
                 },
                 completion_ns: self.n(Key::CompletionNsec),
+                ..NullBlkConfig::default()
             }),
             _ => {
                 let drive = self.drive();
@@ -794,6 +799,7 @@ impl Checker<'_> {
             } else {
                 SbitmapWake::PerMap
             },
+            ..KernelConfig::default()
         }
     }
 
@@ -813,6 +819,7 @@ impl Checker<'_> {
             wake_spread_ns: self.n(Key::WakeSpreadNs),
             kblockd_ns: self.n(Key::KblockdNs),
             ipi_ns: self.n(Key::IpiNs),
+            ..HostCosts::default()
         };
         if host.issue_ns >= host.lock_wake_ns {
             let message = format!(
@@ -1011,6 +1018,7 @@ impl Checker<'_> {
                 strict_guarantees: self.on(Key::StrictGuarantees),
                 low_latency: self.on(Key::LowLatency),
             },
+            ..QueueConfig::default()
         }
     }
 
@@ -1226,6 +1234,7 @@ impl Checker<'_> {
             zones: size.min(u64::from(u32::MAX)) as u32,
             max_open_zones: open as u32,
             io_bytes: (!self.repeats()).then_some(size.saturating_mul(capacity)),
+            ..FioZbdConfig::default()
         };
         JobConfig {
             name: String::new(),
@@ -1234,6 +1243,7 @@ impl Checker<'_> {
             prio: self.prio(),
             bio_segment_bytes: self.segment_bytes(),
             start_ns: 0,
+            cgroup: Default::default(),
         }
     }
 
@@ -1521,6 +1531,7 @@ impl Checker<'_> {
             prio: if fio { self.prio() } else { Default::default() },
             bio_segment_bytes: if fio { self.segment_bytes() } else { 4096 },
             start_ns: 0,
+            cgroup: Default::default(),
         }
     }
 
@@ -1571,6 +1582,7 @@ impl Checker<'_> {
             prio: Default::default(),
             bio_segment_bytes: self.n32(Key::WbSegmentBytes),
             start_ns: 0,
+            cgroup: Default::default(),
         })
     }
 
@@ -1629,6 +1641,7 @@ impl Checker<'_> {
             prio: Default::default(),
             bio_segment_bytes: 4096,
             start_ns: 0,
+            cgroup: Default::default(),
         })
     }
 

@@ -133,6 +133,7 @@ fn device() -> DeviceView {
         window: bioscope_core::observe::snapshot::DiskStats::default(),
         stripe_cache: None,
         throttled: 0,
+        ..DeviceView::default()
     }
 }
 
@@ -656,6 +657,7 @@ pub fn array(level: MdLevel, disks: u16, insert: SplitInsert, rw: Rw) -> SimConf
             prio: Default::default(),
             bio_segment_bytes: 2 << 20,
             start_ns: 0,
+            cgroup: Default::default(),
         }],
         changes: Vec::new(),
         faults: Vec::new(),

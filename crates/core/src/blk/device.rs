@@ -12,18 +12,20 @@ use super::hctx::{AtDevice, Hctx};
 use super::tag::{Tags, Waiter};
 use super::throttle::Throttle;
 use super::zone_wplug::ZoneWplugs;
-use crate::config::{AsyncDepthOwner, DeviceConfig, DeviceKind, QueueConfig, SimConfig, TagAlloc};
+use crate::config::{AsyncDepthOwner, DeviceConfig, DeviceKind, QueueConfig, SimConfig, TagAlloc, ZoneShape};
 use crate::dm::Dm;
 use crate::drive::Drive;
 use crate::drive::capped::Capped;
+use crate::drive::flash::Flash;
 use crate::drive::null_blk::NullBlk;
+use crate::drive::zone::Zones;
 use crate::fifo::Fifo;
 use crate::md::Md;
 use crate::observe::snapshot::{DiskStats, StallView};
 use crate::rng::Rng;
 use crate::slab::Idx;
 use crate::time::SimTime;
-use crate::units::{DevIdx, Op, Sector};
+use crate::units::{DevIdx, Op, Sector, ZoneNo};
 
 /// Smallest queue/nr_requests.
 const BLKDEV_MIN_RQ: u32 = 4;
@@ -81,6 +83,10 @@ pub struct Device {
     pub queue: Option<Queue>,
     /// What its I/O comes to.
     pub media: Media,
+    /// Its zones; of a disk that is not zoned, the model's bands.
+    pub shape: Option<ZoneShape>,
+    /// BLK_FEAT_ZONED
+    pub zoned: bool,
     /// blk-throttle of the submitting cgroup.
     pub throttle: Option<Throttle>,
     /// Counters of /sys/block/X/stat.
@@ -96,6 +102,8 @@ impl Device {
         Self {
             queue: c.queue.map(|q| Queue::new(q, dev, cfg)),
             media: Media::new(dev, cfg),
+            shape: c.disk().map(|d| ZoneShape::of_profile(&d.profile)).or_else(|| c.zones()),
+            zoned: c.zones().is_some(),
             throttle: c.throttle.map(Throttle::new),
             stats: DiskStats::default(),
             window: Default::default(),
@@ -141,6 +149,8 @@ pub enum Media {
     Capped(Capped),
     /// null_blk.
     NullBlk(NullBlk),
+    /// Flash.
+    Flash(Flash),
     /// An array.
     Md(Md),
     /// A device-mapper target.
@@ -153,7 +163,8 @@ impl Media {
         match &cfg.devices[usize::from(dev)].kind {
             DeviceKind::Disk(d) => Media::Disk(Drive::new(dev, d, cfg.seed)),
             DeviceKind::Capped(c) => Media::Capped(Capped::new(dev, *c)),
-            DeviceKind::NullBlk(n) => Media::NullBlk(NullBlk::new(dev, *n)),
+            DeviceKind::NullBlk(n) => Media::NullBlk(NullBlk::new(dev, n.clone())),
+            DeviceKind::Flash(f) => Media::Flash(Flash::new(dev, f.clone())),
             DeviceKind::Md(m) => Media::Md(Md::new(cfg, m)),
             DeviceKind::Dm(d) => Media::Dm(Dm::new(cfg, d)),
         }
@@ -166,12 +177,22 @@ impl Media {
     pub fn disk_mut(&mut self) -> Option<&mut Drive> {
         if let Media::Disk(d) = self { Some(d) } else { None }
     }
+    /// Its zones, where it keeps any (a disk that is not zoned keeps bands).
+    pub fn zones(&self) -> Option<&Zones> {
+        self.disk().map(Drive::zones)
+    }
+    /// A zone is used from now on.
+    pub fn touch(&mut self, zone: ZoneNo) {
+        if let Some(d) = self.disk_mut() {
+            d.touch(zone);
+        }
+    }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
         match self {
             Media::Disk(d) => d.heap_bytes(),
             Media::Capped(c) => c.heap_bytes(),
-            Media::NullBlk(_) => 0,
+            Media::NullBlk(_) | Media::Flash(_) => 0,
             Media::Md(m) => m.heap_bytes(),
             Media::Dm(d) => d.heap_bytes(),
         }
@@ -183,7 +204,7 @@ impl Queue {
     pub fn new(cfg: QueueConfig, dev: DevIdx, sim: &SimConfig) -> Self {
         let nr_cpus = sim.host.nr_cpus;
         let mut elevator = AnyElevator::new(&cfg, nr_cpus);
-        elevator.set_rotational(sim.devices[usize::from(dev)].disk().is_some());
+        elevator.set_rotational(sim.devices[usize::from(dev)].rotational());
         let with_sched = elevator.has_sched_tags();
         let driver_depth = if with_sched { cfg.queue_depth } else { cfg.queue_depth.min(cfg.nr_requests) };
         let mut wplugs = ZoneWplugs::default();
@@ -268,6 +289,7 @@ pub(crate) fn own_capacity(cfg: &DeviceConfig) -> Sector {
         DeviceKind::Disk(d) => u64::from(d.profile.nr_zones) * d.profile.zone_sectors,
         DeviceKind::Capped(c) => c.capacity,
         DeviceKind::NullBlk(c) => c.capacity,
+        DeviceKind::Flash(c) => c.capacity,
         DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
     }
 }

@@ -501,6 +501,7 @@ impl Ctx<'_> {
         match &mut self.devs[usize::from(dev)].media {
             Media::Disk(d) => d.submit(&mut self.bus, cmd),
             Media::Capped(c) => c.submit(&mut self.bus, cmd),
+            Media::Flash(f) => f.submit(&mut self.bus, cmd),
             Media::NullBlk(n) => {
                 if let Some(done) = n.submit(&mut self.bus, cmd) {
                     self.complete(dev, done);

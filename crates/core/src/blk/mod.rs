@@ -103,11 +103,15 @@ impl Ctx<'_> {
     pub(crate) fn disk_cfg(&self, dev: DevIdx) -> Option<&DriveConfig> {
         self.cfg.devices[usize::from(dev)].disk()
     }
+    /// BLK_FEAT_ZONED
+    pub(crate) fn zoned(&self, dev: DevIdx) -> bool {
+        self.devs[usize::from(dev)].zoned
+    }
     pub(crate) fn zone_sectors(&self, dev: DevIdx) -> Sector {
-        self.disk_cfg(dev).map_or(Sector::MAX, |d| d.profile.zone_sectors)
+        self.devs[usize::from(dev)].shape.map_or(Sector::MAX, |z| z.zone_sectors)
     }
     pub(crate) fn zone_capacity(&self, dev: DevIdx) -> Sector {
-        self.disk_cfg(dev).map_or(Sector::MAX, |d| d.profile.zone_capacity_sectors)
+        self.devs[usize::from(dev)].shape.map_or(Sector::MAX, |z| z.capacity)
     }
     pub(crate) fn zone_of(&self, dev: DevIdx, sector: Sector) -> ZoneNo {
         let len = self.zone_sectors(dev);
@@ -121,7 +125,7 @@ impl Ctx<'_> {
     }
     /// chunk_sectors of the queue: its zone size, [`Sector::MAX`] where it publishes none.
     pub(crate) fn chunk_sectors(&self, dev: DevIdx) -> Sector {
-        self.disk_cfg(dev).filter(|d| d.profile.zoned).map_or(Sector::MAX, |d| d.profile.zone_sectors)
+        if self.zoned(dev) { self.zone_sectors(dev) } else { Sector::MAX }
     }
     /// What cuts the bios and requests of a queue.
     pub(super) fn limits(&mut self, dev: DevIdx) -> Limits {
@@ -129,7 +133,7 @@ impl Ctx<'_> {
         Limits::of(&self.queue(dev).cfg, chunk)
     }
     fn is_conventional(&self, dev: DevIdx, zone: ZoneNo) -> bool {
-        self.disk_cfg(dev).is_none_or(|d| zone < d.profile.nr_conv_zones)
+        self.devs[usize::from(dev)].shape.is_none_or(|z| zone < z.nr_conv)
     }
     fn cpu_of(&self, job: JobIdx) -> u16 {
         job % self.cfg.host.nr_cpus.max(1)
@@ -259,7 +263,7 @@ impl Ctx<'_> {
         if b.op == Op::DrvIn && self.devs[usize::from(b.dev)].queue.is_none() {
             return Some(BlkStatus::NotSupp);
         }
-        let zoned = self.disk_cfg(b.dev).is_some_and(|d| d.profile.zoned);
+        let zoned = self.zoned(b.dev);
         (b.op.is_zone_mgmt() && !zoned).then_some(BlkStatus::NotSupp)
     }
 
@@ -276,7 +280,9 @@ impl Ctx<'_> {
         match &self.devs[usize::from(dev)].media {
             Media::Md(m) => m.capacity(),
             Media::Dm(d) => d.capacity(),
-            Media::Disk(_) | Media::Capped(_) | Media::NullBlk(_) => own_capacity(&self.cfg.devices[usize::from(dev)]),
+            Media::Disk(_) | Media::Capped(_) | Media::NullBlk(_) | Media::Flash(_) => {
+                own_capacity(&self.cfg.devices[usize::from(dev)])
+            }
         }
     }
 
@@ -305,8 +311,8 @@ impl Ctx<'_> {
         }
         let zone = self.zone_of(dev, self.bios[bio].sector);
         let moves = !matches!(self.bios[bio].op, Op::Flush | Op::DrvIn);
-        if let Some(d) = self.devs[usize::from(dev)].media.disk_mut().filter(|_| moves) {
-            d.touch(zone);
+        if moves {
+            self.devs[usize::from(dev)].media.touch(zone);
         }
         let limits = self.limits(dev);
         let Some(bio) = self.split_to_limits(&limits, bio, task) else { return true };
@@ -334,7 +340,7 @@ impl Ctx<'_> {
         }
         let t = self.slot(task).expect("released bios are never split again");
         // Bands of a disk without zones are the model's own.
-        let zoned = self.disk_cfg(dev).is_some_and(|d| d.profile.zoned);
+        let zoned = self.zoned(dev);
         let zone = if zoned { self.zone_of(dev, sector) } else { ZoneNo::MAX };
         let why = match (cut, &self.devs[usize::from(dev)].queue) {
             (Cut::Segments, _) => {
@@ -739,6 +745,11 @@ impl Ctx<'_> {
             }
             crate::config::Setting::NrRequests(nr) => q.set_nr_requests(nr, owner),
             crate::config::Setting::AsyncDepth(depth) => q.set_async_depth(depth, owner),
+            crate::config::Setting::Nomerges(n) => q.cfg.nomerges = n,
+            crate::config::Setting::MaxSectors(n) => q.cfg.max_sectors = n,
+            crate::config::Setting::WbtLat(ns) => q.cfg.wbt_lat_ns = ns,
+            crate::config::Setting::WriteCache(back) => q.cfg.write_back = back,
+            crate::config::Setting::Scheduler(kind) => q.cfg.elevator = kind,
         }
         let waiters = core::mem::take(&mut q.freeze_waiters);
         self.bus.stats.frozen_ns += now - since;

@@ -375,8 +375,8 @@ impl Ctx<'_> {
     pub(crate) fn zone_revalidate(&mut self, dev: DevIdx) {
         let capacity = self.zone_capacity(dev);
         let d = &mut self.devs[usize::from(dev)];
-        let (Some(q), Some(drive)) = (d.queue.as_mut(), d.media.disk()) else { return };
-        for (zone, z) in drive.zones().iter() {
+        let (Some(q), Some(zones)) = (d.queue.as_mut(), d.media.zones()) else { return };
+        for (zone, z) in zones.iter() {
             if z.wp > 0 && z.wp < capacity {
                 q.wplugs.hash.insert(zone, Wplug { refs: 1, wp_offset: z.wp, ..Wplug::default() });
             }

@@ -51,7 +51,7 @@ impl Dm {
         let limits = limits::dm(dm, &member_limits(cfg, &dm.members), &cfg.kernel);
         let sizes = dm.members.iter().map(|d| own_capacity(&cfg.devices[usize::from(*d)]));
         let smallest = sizes.min().unwrap_or(0);
-        let zoned = |d: &DevIdx| cfg.devices[usize::from(*d)].disk().is_some_and(|d| d.profile.zoned);
+        let zoned = |d: &DevIdx| cfg.devices[usize::from(*d)].zones().is_some();
         let (target, capacity) = match dm.target {
             DmTarget::Striped { chunk_sectors } => {
                 let stripes = dm.members.len() as u64;

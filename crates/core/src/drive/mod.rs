@@ -9,6 +9,7 @@
 pub mod capped;
 pub mod destage;
 pub mod fault;
+pub mod flash;
 pub mod geometry;
 pub mod mechanics;
 pub mod null_blk;

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::units::{BlkStatus, DevIdx};
 
 /// See the module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NullBlk {
     dev: DevIdx,
     cfg: NullBlkConfig,

@@ -72,7 +72,7 @@ fn data_offset(device: &DeviceConfig) -> Sector {
 pub(crate) fn member_limits(cfg: &SimConfig, members: &[DevIdx]) -> Vec<StackLimits> {
     let of = |dev: &DevIdx| {
         let d = &cfg.devices[usize::from(*dev)];
-        let zone = d.disk().filter(|d| d.profile.zoned).map_or(0, |d| d.profile.zone_sectors as u32);
+        let zone = d.zones().map_or(0, |z| z.zone_sectors as u32);
         d.queue.as_ref().map(|q| limits::of_queue(q, zone))
     };
     members.iter().filter_map(of).collect()

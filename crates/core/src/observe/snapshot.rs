@@ -275,6 +275,18 @@ pub struct DeviceView {
     pub stripe_cache: Option<StripeCacheView>,
     /// Bios held back by blk-throttle.
     pub throttled: u32,
+    /// Zones of a zoned device; `None` where it is not zoned.
+    pub zoned: Option<ZonedView>,
+    /// Commands inside null_blk.
+    pub null_blk: Option<NullBlkView>,
+    /// Channels and dies of a flash device.
+    pub flash: Option<FlashView>,
+    /// Policies of rq_qos, in the order of the chain, and what its gate saved.
+    pub qos: QosView,
+    /// A freeze that is going on.
+    pub freeze: Option<FreezeView>,
+    /// Settings written so far, oldest first, at most [`MAX_CHANGES`].
+    pub changes: Vec<ChangeView>,
 }
 
 /// One hardware queue.
@@ -715,4 +727,224 @@ pub enum ZoneCond {
     Full = 0xe,
     /// Offline.
     Offline = 0xf,
+}
+
+/// Zones of a device and what orders their writes.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ZonedView {
+    /// Zones that were used, or that do not start empty, by number.
+    pub zones: Vec<ZoneView>,
+    /// Zones, conventional ones included.
+    pub nr_zones: u32,
+    /// Conventional zones at the start.
+    pub nr_conv: u32,
+    /// Sectors of a zone.
+    pub zone_sectors: Sector,
+    /// Writable sectors of a zone.
+    pub capacity: Sector,
+    /// Open zones.
+    pub nr_open: u32,
+    /// Limit of those (0 = none).
+    pub max_open: u32,
+    /// Open and closed zones.
+    pub nr_active: u32,
+    /// Limit of those (0 = none).
+    pub max_active: u32,
+    /// seq_zones_wlock: locked zones and the request that holds each lock (zone_ordering=zone_lock).
+    pub locked: Vec<(ZoneNo, RqId)>,
+    /// Zones closed by the device to make room, so far.
+    pub implicit_closes: u64,
+}
+
+/// Inside null_blk.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct NullBlkView {
+    /// Commands whose timer or softirq is due, in order of submission.
+    pub commands: Vec<TimerView>,
+    /// Commands done last, oldest first, at most [`MAX_TIMERS`].
+    pub recent: Vec<TimerView>,
+    /// Misaligned writes that were given back to be tried again, so far.
+    pub retries: u64,
+    /// Bytes left of the mbps budget; `None` without limit.
+    pub budget: Option<u64>,
+}
+
+/// Largest number of done commands a [`NullBlkView`] keeps.
+pub const MAX_TIMERS: usize = 64;
+
+/// A command inside null_blk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimerView {
+    /// The command.
+    pub cmd: CommandView,
+    /// When it was issued (D), ns.
+    pub from: SimTime,
+    /// When it completes, ns.
+    pub until: SimTime,
+    /// How often it was given back before.
+    pub retries: u16,
+}
+
+/// Inside a flash device.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FlashView {
+    /// One entry a channel.
+    pub channels: Vec<FlashChannelView>,
+    /// Pages acknowledged and not programmed yet.
+    pub cached_pages: u32,
+    /// Room for those.
+    pub cache_pages: u32,
+}
+
+/// A channel and its dies.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FlashChannelView {
+    /// What crosses the channel now: the command, since and until when, ns.
+    pub bus: Option<(CommandView, SimTime, SimTime)>,
+    /// Page transfers waiting for the channel.
+    pub waiting: u32,
+    /// One entry a die.
+    pub dies: Vec<FlashDieView>,
+}
+
+/// A die.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FlashDieView {
+    /// What it reads, programs or erases: the command, since and until when, ns.
+    pub busy: Option<(CommandView, SimTime, SimTime)>,
+    /// Pages waiting for it.
+    pub waiting: u32,
+}
+
+/// `rq_qos` of a queue.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct QosView {
+    /// QUEUE_FLAG_QOS_ENABLED, or what stood for it.
+    pub enabled: bool,
+    /// QUEUE_FLAG_BIO_ISSUE_TIME
+    pub issue_time: bool,
+    /// wbt, where the queue has it.
+    pub wbt: Option<WbtView>,
+    /// iolatency, where any cgroup has a target: one entry a job.
+    pub iolatency: Vec<IoLatencyView>,
+    /// iocost, where it is on.
+    pub iocost: Option<IoCostView>,
+    /// What the hooks cost and the gate saved.
+    pub counters: QosCounters,
+}
+
+/// Counted over the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct QosCounters {
+    /// Hooks that were passed.
+    pub hooks: u64,
+    /// Of those, stopped at the gate: nothing beyond one load and a branch (or a NOP).
+    pub gated: u64,
+    /// Loads of q.rq_qos (a second cache line).
+    pub chain_loads: u64,
+    /// Clock reads for bio->issue_time_ns.
+    pub clock_reads: u64,
+    /// Bios that passed the queue.
+    pub bios: u64,
+}
+
+/// wbt (writeback throttling).
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct WbtView {
+    /// Target, ns (wbt_lat_usec).
+    pub target_ns: SimDuration,
+    /// Present window, ns, and when it ends.
+    pub window_ns: SimDuration,
+    /// See `window_ns`.
+    pub window_ends: Option<SimTime>,
+    /// scale_step: above 0 throttled, below 0 widened.
+    pub scale_step: i32,
+    /// max, normal, background.
+    pub limits: [u32; 3],
+    /// In flight by kind: background, kswapd, discard.
+    pub in_flight: [u32; 3],
+    /// Asleep by the same kinds.
+    pub waiting: [u32; 3],
+    /// Verdict of the last window, and its smallest read latency, ns.
+    pub last: Option<(WbtVerdict, SimDuration)>,
+}
+
+/// What a window of wbt came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WbtVerdict {
+    /// Reads took longer than the target.
+    Exceeded,
+    /// Reads were in time.
+    Ok,
+    /// Only writes.
+    WritesOnly,
+    /// Not enough to judge.
+    Unknown,
+}
+
+/// iolatency of one cgroup.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct IoLatencyView {
+    /// The job whose cgroup it is.
+    pub job: JobIdx,
+    /// io.latency target, ns; 0 = none.
+    pub target_ns: SimDuration,
+    /// Mean latency of the last window, ns.
+    pub mean_ns: SimDuration,
+    /// Queue depth it may use (`u32::MAX` = not scaled).
+    pub depth: u32,
+    /// In flight.
+    pub in_flight: u32,
+    /// Bios asleep.
+    pub waiting: u32,
+}
+
+/// iocost.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct IoCostView {
+    /// vtime rate in hundredths of a per cent.
+    pub vrate: u32,
+    /// Period, ns.
+    pub period_ns: SimDuration,
+    /// One entry a job: weight, share of the present period in thousandths, bios asleep, debt in us of vtime.
+    pub groups: Vec<(JobIdx, u16, u32, u32, u64)>,
+}
+
+/// A queue that is being frozen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FreezeView {
+    /// Since when, ns.
+    pub since: SimTime,
+    /// What was written.
+    pub setting: crate::config::Setting,
+    /// mq_freeze_depth
+    pub depth: u32,
+    /// q_usage_counter
+    pub usage: u32,
+    /// QUIESCED: ->queue_rq is not entered.
+    pub quiesced: bool,
+    /// Bios that hold a reference and have to end first.
+    pub holding: Vec<BioView>,
+    /// Bios that wait for the thaw.
+    pub waiting: Vec<BioView>,
+}
+
+/// Largest number of changes a device keeps.
+pub const MAX_CHANGES: usize = 32;
+
+/// A setting that was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangeView {
+    /// When, ns.
+    pub at: SimTime,
+    /// When it took effect, ns: the difference is what the freeze took.
+    pub done: SimTime,
+    /// What was written.
+    pub setting: crate::config::Setting,
+    /// The errno that the write returned.
+    pub error: Option<&'static str>,
+    /// References that had to be given up first.
+    pub drained: u32,
+    /// Bios that waited for the thaw.
+    pub waited: u32,
 }

@@ -158,7 +158,7 @@ impl Ctx<'_> {
 
     fn fio_zone(&mut self, dev: DevIdx, zone: ZoneNo) -> &mut FioZone {
         // First met: the write pointer is the device's, as fio's report zones at start gave it.
-        let wp = self.devs[usize::from(dev)].media.disk().and_then(|d| d.zones().get(zone)).map_or(0, |z| z.wp);
+        let wp = self.devs[usize::from(dev)].media.zones().and_then(|z| z.get(zone)).map_or(0, |z| z.wp);
         self.fio.zones.or_insert_with((dev, zone), || FioZone { wp, ..FioZone::default() })
     }
 
@@ -335,7 +335,7 @@ impl Ctx<'_> {
     }
 
     fn fio_limits_used(&self, dev: DevIdx, c: &FioZbdConfig) -> bool {
-        let device = self.disk_cfg(dev).map_or(0, |d| d.profile.max_open_zones);
+        let device = self.devs[usize::from(dev)].shape.map_or(0, |z| z.max_open);
         let limit = if c.max_open_zones > 0 { c.max_open_zones } else { device };
         let (limit, zones) = (limit as usize, &self.fio.write_zones);
         // Counted only where the zones of all devices would do.

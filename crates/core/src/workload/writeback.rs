@@ -59,7 +59,7 @@ impl Ctx<'_> {
         let WorkloadConfig::Writeback(cfg) = &job_cfg.workload else { return };
         let dev = job_cfg.dev;
         let (zone_sectors, capacity) = (self.zone_sectors(dev), self.zone_capacity(dev));
-        let end = self.disk_cfg(dev).map_or(0, |d| u64::from(d.profile.nr_zones)) * zone_sectors;
+        let end = self.devs[usize::from(dev)].shape.map_or(0, |z| u64::from(z.nr_zones)) * zone_sectors;
         let limit = command_limit(&self.queue(dev).cfg, job_cfg.bio_segment_bytes);
         let stopped = *self.stopped;
         let job = self.job(j);

@@ -130,6 +130,7 @@ pub fn list(cfg: &mut SimConfig, bios: Vec<ListedBio>) {
         prio: Default::default(),
         bio_segment_bytes: 2 << 20,
         start_ns: 0,
+        cgroup: Default::default(),
     });
 }
 

@@ -44,6 +44,9 @@ pub fn op_letter(op: Op) -> &'static str {
         Op::ZoneClose => "close",
         Op::ZoneFinish => "finish",
         Op::ZoneReset => "reset",
+        Op::ZoneResetAll => "reset all",
+        Op::ZoneAppend => "append",
+        Op::WriteZeroes => "WZ",
         Op::Flush => "flush",
         Op::DrvIn => "pass-through",
     }
