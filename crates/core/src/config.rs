@@ -285,10 +285,11 @@ pub enum PlugMerge {
 }
 
 /// `zone_ordering` of decisions: what serialises writes of a zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ZoneOrdering {
     /// Zone write plugs (6.10 and later); with `zoned_qd1_writes` the per-disk worker (7.1).
+    #[default]
     Zwplug,
     /// A lock a zone in mq-deadline: one write of a zone at the device (before 6.10; kernel 4.3). Without mq-deadline it
     /// orders nothing.

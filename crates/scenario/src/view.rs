@@ -39,10 +39,20 @@ pub enum Panel {
     Waiters,
     /// The scheduler's own lists.
     Sched,
+    /// Commands of null_blk over time, from D to the end of their timer.
+    Timeline,
+    /// Zones, their conditions and limits.
+    Zonemap,
+    /// Channels and dies of a flash device.
+    Flash,
+    /// Policies of rq_qos.
+    Qos,
+    /// Settings written during the run, and the freeze each took.
+    Freeze,
 }
 
 /// The words of links, in the order of [`Panel`].
-pub const WORDS: [&str; 15] = [
+pub const WORDS: [&str; 20] = [
     "jobs",
     "zwplugs",
     "tags",
@@ -58,11 +68,16 @@ pub const WORDS: [&str; 15] = [
     "tagmap",
     "waiters",
     "sched",
+    "timeline",
+    "zonemap",
+    "flash",
+    "qos",
+    "freeze",
 ];
 
 /// A set of panels, never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Panels(u16);
+pub struct Panels(u32);
 
 impl Panels {
     /// All of them: what a link without `view=` shows.

@@ -732,6 +732,8 @@ pub enum ZoneCond {
 /// Zones of a device and what orders their writes.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ZonedView {
+    /// What keeps the writes of a zone in order.
+    pub ordering: crate::config::ZoneOrdering,
     /// Zones that were used, or that do not start empty, by number.
     pub zones: Vec<ZoneView>,
     /// Zones, conventional ones included.
@@ -777,6 +779,8 @@ pub const MAX_TIMERS: usize = 64;
 pub struct TimerView {
     /// The command.
     pub cmd: CommandView,
+    /// Its driver tag.
+    pub tag: Tag,
     /// When it was issued (D), ns.
     pub from: SimTime,
     /// When it completes, ns.
