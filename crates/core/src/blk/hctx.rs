@@ -7,8 +7,9 @@
 
 use super::Ctx;
 use super::tag::{Tags, fair_share};
-use crate::config::ElevatorKind;
-use crate::drive::{Cmd, fault};
+use crate::config::{ElevatorKind, ZoneOrdering};
+use crate::drive::null_blk::Attempt;
+use crate::drive::{Cmd, Outcome, fault};
 use crate::event::Event;
 use crate::fifo::Fifo;
 use crate::observe::trace::Action;
@@ -463,15 +464,25 @@ impl Ctx<'_> {
         if ata && (at.non_ncq > 0 || alone && at.commands > 0) {
             return BlkStatus::DevResource;
         }
+        if let Media::NullBlk(n) = &mut self.devs[usize::from(dev)].media
+            && !n.admits(&mut self.bus, nr_sectors as u32)
+        {
+            return BlkStatus::DevResource;
+        }
+        let q = self.queue(dev);
+        let at = &mut q.at_device;
         at.commands += 1;
         at.non_ncq += u32::from(ata && alone);
         q.hctxs[h].at_device += 1;
-        self.issue(dev, rq, verdict);
-        BlkStatus::Ok
+        let status = self.issue(dev, rq, verdict);
+        if status != BlkStatus::Ok {
+            self.left_device(dev, h as u16, op);
+        }
+        status
     }
 
-    /// D: the driver sends the command to the drive.
-    fn issue(&mut self, dev: DevIdx, rq: Idx, verdict: Option<BlkStatus>) {
+    /// D: the driver sends the command to the drive; Ok unless it gives it back.
+    fn issue(&mut self, dev: DevIdx, rq: Idx, verdict: Option<BlkStatus>) -> BlkStatus {
         let now = self.bus.now;
         let (who, tag) = (self.rqs[rq].who, self.rqs[rq].tag.unwrap_or(0));
         self.rqs[rq].d_time = Some(now);
@@ -492,23 +503,36 @@ impl Ctx<'_> {
             arrived: now,
             high: r.prio.class == IoClass::Rt,
         };
-        cmd.high &= self.queue(dev).cfg.ncq_prio;
+        let pipelined = self.cfg.kernel.zone_ordering == ZoneOrdering::Pipelined;
+        let q = &self.queue(dev).cfg;
+        cmd.high &= q.ncq_prio;
+        let max_attempts = if pipelined { q.nr_requests } else { 0 };
         if let Some(status) = verdict {
             let ns = self.disk_cfg(dev).map_or(0, |d| d.profile.command_ns);
             self.bus.after(ns, Event::Done(dev, rq, status));
-            return;
+            return BlkStatus::Ok;
         }
         match &mut self.devs[usize::from(dev)].media {
             Media::Disk(d) => d.submit(&mut self.bus, cmd),
             Media::Capped(c) => c.submit(&mut self.bus, cmd),
-            Media::Flash(f) => f.submit(&mut self.bus, cmd),
+            Media::Flash(f) => {
+                f.submit(&mut self.bus, &mut cmd);
+                self.rqs[rq].sector = cmd.sector;
+            }
             Media::NullBlk(n) => {
-                if let Some(done) = n.submit(&mut self.bus, cmd) {
-                    self.complete(dev, done);
+                let r = &mut self.rqs[rq];
+                let attempt = Attempt { tag, retries: &mut r.retries, max_attempts };
+                let outcome = n.submit(&mut self.bus, &mut cmd, attempt);
+                r.sector = cmd.sector;
+                match outcome {
+                    Outcome::Taken => {}
+                    Outcome::Done(done) => self.complete(dev, done),
+                    Outcome::Busy(status) => return status,
                 }
             }
             Media::Md(_) | Media::Dm(_) => unreachable!("a stacked device has no queue"),
         }
+        BlkStatus::Ok
     }
 
     /// The device is through with a command.

@@ -443,6 +443,7 @@ impl Ctx<'_> {
             sched: false,
             flush: 0,
             who,
+            retries: 0,
             g_time: now,
             i_time: now,
             d_time: None,

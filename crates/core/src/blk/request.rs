@@ -67,6 +67,8 @@ pub struct Request {
     pub flush: u8,
     /// Trace flags naming who issues it.
     pub who: u16,
+    /// How often null_blk gave it back as a misaligned zone write.
+    pub retries: u16,
     /// G
     pub g_time: SimTime,
     /// I, or G without scheduler.

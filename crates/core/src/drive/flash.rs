@@ -22,8 +22,8 @@ impl Flash {
     pub fn new(dev: DevIdx, cfg: FlashConfig) -> Self {
         Self { dev, cfg }
     }
-    /// Takes a command in.
-    pub fn submit(&mut self, bus: &mut Bus, cmd: Cmd) {
+    /// Takes a command in; a zone append is told where it goes in `cmd.sector`.
+    pub fn submit(&mut self, bus: &mut Bus, cmd: &mut Cmd) {
         bus.after(self.cfg.command_ns, Event::Done(self.dev, cmd.rq, BlkStatus::Ok));
     }
 }

@@ -66,6 +66,17 @@ pub struct Done {
     pub status: BlkStatus,
 }
 
+/// What a driver says to a command (`->queue_rq`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The device has it; its completion comes.
+    Taken,
+    /// It is done already.
+    Done(Done),
+    /// Given back: BLK_STS_RESOURCE or BLK_STS_DEV_RESOURCE.
+    Busy(BlkStatus),
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Interface {
     cmd: Cmd,
