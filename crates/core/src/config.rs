@@ -107,6 +107,8 @@ pub struct KernelConfig {
     pub no_sched_by_default: bool,
     /// What io_ticks counts (kernel 10.2).
     pub io_ticks: IoTicks,
+    /// CONFIG_BLK_WBT_MQ: disks get wbt when they are registered (kernel 8.1).
+    pub blk_wbt_mq: bool,
 }
 
 impl Default for KernelConfig {
@@ -134,6 +136,7 @@ impl Default for KernelConfig {
             tag_rr_flag: true,
             no_sched_by_default: true,
             io_ticks: IoTicks::InFlight,
+            blk_wbt_mq: false,
         }
     }
 }
@@ -338,6 +341,8 @@ pub struct HostCosts {
     pub dispatch_ns: SimDuration,
     /// Length of a jiffy, for `io_ticks=start`.
     pub jiffy_ns: SimDuration,
+    /// An RCU grace period: what a freeze takes at least, and a quiesce.
+    pub rcu_ns: SimDuration,
 }
 
 impl Default for HostCosts {
@@ -359,6 +364,7 @@ impl Default for HostCosts {
             ipi_ns: 0,
             dispatch_ns: 0,
             jiffy_ns: 4_000_000,
+            rcu_ns: 0,
         }
     }
 }
@@ -729,7 +735,8 @@ pub struct QueueConfig {
     pub blocking: bool,
     /// queue/write_cache as the kernel sees it: "write back" sends flushes and FUA to the device.
     pub write_back: bool,
-    /// queue/wbt_lat_usec, ns; 0 = wbt is off, `None` = not built in or not for this scheduler.
+    /// queue/wbt_lat_usec as written before the run, ns; 0 = off, `None` = as the kernel has it: the device's default
+    /// with [`KernelConfig::blk_wbt_mq`] and any scheduler but bfq, else no wbt.
     pub wbt_lat_ns: Option<SimDuration>,
     /// io.cost.qos and io.cost.model of the device.
     pub iocost: Option<IoCostConfig>,

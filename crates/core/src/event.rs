@@ -44,6 +44,8 @@ pub enum Event {
     Done(DevIdx, Idx, BlkStatus),
     /// Change number n of the configuration is due.
     Change(u32),
+    /// Nothing uses a freezing queue any more, or a grace period is over: who writes its attributes goes on.
+    Frozen(DevIdx),
     /// The ramp time is over.
     RampOver,
     /// The measured run time is over.

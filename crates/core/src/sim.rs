@@ -315,6 +315,7 @@ fn handle(ctx: &mut Ctx, event: Event) {
         Event::Thread(n) => ctx.thread_run(n),
         Event::Done(dev, rq, status) => ctx.interrupted(dev, Done { rq, status }),
         Event::Change(n) => ctx.change(n),
+        Event::Frozen(dev) => ctx.frozen_event(dev),
         Event::RampOver => ctx.open_window(),
         Event::RuntimeOver => ctx.close_window(),
     }

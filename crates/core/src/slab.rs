@@ -3,7 +3,7 @@
 //! Models: nothing.
 //! Rule: the next index depends only on earlier calls, so runs repeat. Indices are never shown: traces carry
 //! allocation numbers.
-//! Leaves out: iteration (nothing may depend on slot order).
+//! Leaves out: iteration for anything but views (nothing may depend on slot order).
 
 use alloc::vec::Vec;
 use core::ops::{Index, IndexMut};
@@ -46,6 +46,10 @@ impl<T> Slab<T> {
     pub fn remove(&mut self, i: Idx) -> T {
         self.free.push(i);
         self.slots[i as usize].take().expect("slot is in use")
+    }
+    /// What is stored, in no order: a view that lists it sorts it.
+    pub fn iter(&self) -> impl Iterator<Item = (Idx, &T)> {
+        (0..).zip(&self.slots).filter_map(|(i, slot)| slot.as_ref().map(|value| (i, value)))
     }
     /// Values stored.
     pub fn len(&self) -> usize {

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use crate::blk::bio::bflag;
 use crate::blk::hctx::Hctx;
+use crate::blk::request::fseq;
 use crate::blk::tag::Tags;
 use crate::blk::throttle::Throttle;
 use crate::blk::{Media, Queue, Task};
@@ -201,6 +202,30 @@ impl View<'_> {
         }
     }
 
+    /// A freeze and what it waits for.
+    fn freeze(&self, d: DevIdx) -> Option<FreezeView> {
+        let dev = &self.st.devs[usize::from(d)];
+        let (q, (since, setting, quiesced)) = (dev.queue.as_ref()?, dev.live.freeze()?);
+        let mut stages = Vec::new();
+        for (_, r) in self.st.rqs.iter().filter(|(_, r)| r.dev == d && r.flush & fseq::FLUSH_RQ == 0) {
+            let stage = if r.d_time.is_some() { BioStage::Drive } else { BioStage::Elevator };
+            let bios = core::iter::successors(Some(r.bio), |bio| self.st.bios[*bio].next);
+            stages.extend(bios.map(|bio| (bio, stage)));
+        }
+        stages.sort_unstable_by_key(|(bio, _)| *bio);
+        // Without request it has got no further than to a zone write plug, or waits for a tag.
+        let stage = |bio: Idx| match stages.binary_search_by_key(&bio, |(bio, _)| *bio) {
+            Ok(at) => stages[at].1,
+            Err(_) if self.stage(bio) == BioStage::ZonePlug => BioStage::ZonePlug,
+            Err(_) => BioStage::Tag,
+        };
+        let inside = self.st.bios.iter().filter(|(_, b)| b.dev == d && b.flags & bflag::ENTERED != 0);
+        let mut holding: Vec<BioView> = inside.map(|(bio, _)| self.bio(bio, stage(bio))).collect();
+        holding.sort_unstable_by_key(|b| b.id);
+        let waiting = q.freeze_waiters().map(|bio| self.bio(bio, BioStage::Tag)).collect();
+        Some(FreezeView { since, setting, depth: q.freeze_depth(), usage: q.usage(), quiesced, holding, waiting })
+    }
+
     fn device(&self, d: usize) -> DeviceView {
         let dev = &self.st.devs[d];
         let name = self.sim.cfg.devices[d].name.clone();
@@ -209,8 +234,18 @@ impl View<'_> {
         let window = dev.window.1.unwrap_or(stats).since(&dev.window.0);
         let stripe_cache = if let Media::Md(m) = &dev.media { m.raid5().map(Raid5::view) } else { None };
         let throttled = dev.throttle.as_ref().map_or(0, Throttle::held);
+        let changes = dev.live.changes().to_vec();
         let Some(q) = &dev.queue else {
-            return DeviceView { name, drive, stats, window, stripe_cache, throttled, ..DeviceView::default() };
+            return DeviceView {
+                name,
+                drive,
+                stats,
+                window,
+                stripe_cache,
+                throttled,
+                changes,
+                ..DeviceView::default()
+            };
         };
         let first = &q.hctxs[0];
         let zone_wplugs = q
@@ -244,6 +279,8 @@ impl View<'_> {
             dispatch_busy: first.dispatch_busy,
             stall: q.stall,
             frozen: q.frozen(),
+            freeze: self.freeze(d as DevIdx),
+            changes,
             drive,
             stats,
             window,

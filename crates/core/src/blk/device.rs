@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use super::elevator::AnyElevator;
 use super::flush::FlushQueue;
 use super::hctx::{AtDevice, Hctx};
+use super::live::{Live, WbtSetting};
 use super::tag::{Tags, Waiter};
 use super::throttle::Throttle;
 use super::zone_wplug::ZoneWplugs;
@@ -28,9 +29,9 @@ use crate::time::SimTime;
 use crate::units::{DevIdx, Op, Sector, ZoneNo};
 
 /// Smallest queue/nr_requests.
-const BLKDEV_MIN_RQ: u32 = 4;
+pub(super) const BLKDEV_MIN_RQ: u32 = 4;
 /// Largest with a scheduler.
-const MAX_SCHED_RQ: u32 = 2048;
+pub(super) const MAX_SCHED_RQ: u32 = 2048;
 
 /// `struct request_queue`
 #[derive(Clone, Debug)]
@@ -51,12 +52,14 @@ pub struct Queue {
     pub at_device: AtDevice,
     /// Flush machinery.
     pub(super) flush: FlushQueue,
+    /// wbt, where the queue has it.
+    pub(super) wbt: Option<WbtSetting>,
     /// Asleep until the queue thaws.
     pub(super) freeze_waiters: Fifo<Waiter>,
     /// q_usage_counter
     pub(super) usage: u32,
-    /// A live change waits for q_usage_counter to reach zero: its number and since when.
-    pub(super) freezing: Option<(u32, u64)>,
+    /// mq_freeze_depth
+    pub(super) freeze_depth: u32,
     /// The driver tags were found exhausted (said once).
     pub(super) starved: bool,
     /// The request merges are tried with first.
@@ -89,6 +92,8 @@ pub struct Device {
     pub zoned: bool,
     /// blk-throttle of the submitting cgroup.
     pub throttle: Option<Throttle>,
+    /// Attributes written while I/O runs.
+    pub live: Live,
     /// Counters of /sys/block/X/stat.
     pub stats: DiskStats,
     /// The counters when the measured window opened, and when it closed.
@@ -105,6 +110,7 @@ impl Device {
             shape: c.disk().map(|d| ZoneShape::of_profile(&d.profile)).or_else(|| c.zones()),
             zoned: c.zones().is_some(),
             throttle: c.throttle.map(Throttle::new),
+            live: Live::default(),
             stats: DiskStats::default(),
             window: Default::default(),
         }
@@ -136,7 +142,7 @@ impl Device {
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
         let throttle = self.throttle.as_ref().map_or(0, Throttle::heap_bytes);
-        self.media.heap_bytes() + self.queue.as_ref().map_or(0, Queue::heap_bytes) + throttle
+        self.media.heap_bytes() + self.queue.as_ref().map_or(0, Queue::heap_bytes) + throttle + self.live.heap_bytes()
     }
 }
 
@@ -203,18 +209,15 @@ impl Queue {
     /// A queue as after registration.
     pub fn new(cfg: QueueConfig, dev: DevIdx, sim: &SimConfig) -> Self {
         let nr_cpus = sim.host.nr_cpus;
-        let mut elevator = AnyElevator::new(&cfg, nr_cpus);
-        elevator.set_rotational(sim.devices[usize::from(dev)].rotational());
+        let elevator = new_elevator(&cfg, dev, sim);
         let with_sched = elevator.has_sched_tags();
         let driver_depth = if with_sched { cfg.queue_depth } else { cfg.queue_depth.min(cfg.nr_requests) };
         let mut wplugs = ZoneWplugs::default();
         wplugs.worker.enabled = cfg.zoned_qd1_writes;
+        let mut sched = with_sched.then(|| alloc_sched_tags(&cfg, dev, sim, cfg.nr_requests).into_iter());
         let hctxs = (0..cfg.nr_hw_queues.max(1)).map(|h| {
-            let rng = Rng::stream(sim.seed, "tags", u64::from(dev) | u64::from(h) << 16);
-            // Sched tags of a shared tag set have room for MAX_SCHED_RQ.
-            let room = if cfg.shared_users > 0 { MAX_SCHED_RQ } else { cfg.nr_requests };
-            let sched = with_sched.then(|| Tags::with_room(cfg.nr_requests, room, TagAlloc::Hint, nr_cpus, rng));
-            Hctx::new(Tags::new(driver_depth, cfg.tag_alloc, nr_cpus, rng), sched)
+            let tags = Tags::new(driver_depth, cfg.tag_alloc, nr_cpus, tags_rng(sim, dev, h));
+            Hctx::new(tags, sched.as_mut().and_then(Iterator::next))
         });
         let mut q = Self {
             cfg,
@@ -225,9 +228,10 @@ impl Queue {
             wplugs,
             at_device: AtDevice::default(),
             flush: FlushQueue::default(),
+            wbt: WbtSetting::at_start(&cfg, dev, sim),
             freeze_waiters: Fifo::new(),
             usage: 0,
-            freezing: None,
+            freeze_depth: 0,
             starved: false,
             last_merge: None,
             wake_rng: Rng::stream(sim.seed, "wake", u64::from(dev)),
@@ -241,12 +245,9 @@ impl Queue {
         q.set_tag_models(sim);
         q
     }
-    /// queue/nr_requests with a scheduler: async_depth follows in proportion (kernel 3.3).
+    /// `blk_mq_update_nr_requests`: sched tags, or without scheduler the driver tags; async_depth follows in proportion
+    /// (kernel 3.3).
     pub(super) fn set_nr_requests(&mut self, nr: u32, owner: AsyncDepthOwner) {
-        if !self.has_sched() {
-            return;
-        }
-        let nr = nr.clamp(BLKDEV_MIN_RQ, MAX_SCHED_RQ);
         let old = u64::from(self.cfg.nr_requests.max(1));
         let scaled = u64::from(self.cfg.async_depth) * u64::from(nr) / old;
         self.cfg.async_depth = match owner {
@@ -257,30 +258,58 @@ impl Queue {
         };
         self.cfg.nr_requests = nr;
         for hctx in &mut self.hctxs {
-            if let Some(tags) = &mut hctx.sched_tags {
-                tags.resize(nr);
-            }
+            hctx.sched_tags.as_mut().unwrap_or(&mut hctx.tags).resize(nr);
         }
         self.elevator.depth_updated(nr, self.cfg.async_depth);
         self.tell_min_shallow(owner);
     }
     /// queue/async_depth, or the elevator's attribute of older kernels.
     pub(super) fn set_async_depth(&mut self, depth: u32, owner: AsyncDepthOwner) {
-        if self.has_sched() {
-            self.cfg.async_depth = depth.clamp(1, self.cfg.nr_requests);
-            self.elevator.depth_updated(self.cfg.nr_requests, self.cfg.async_depth);
-            self.tell_min_shallow(owner);
-        }
+        self.cfg.async_depth = depth.clamp(1, self.cfg.nr_requests);
+        self.elevator.depth_updated(self.cfg.nr_requests, self.cfg.async_depth);
+        self.tell_min_shallow(owner);
     }
-    /// A live change has frozen the queue.
+    /// mq_freeze_depth
+    pub fn freeze_depth(&self) -> u32 {
+        self.freeze_depth
+    }
+    /// q_usage_counter
+    pub fn usage(&self) -> u32 {
+        self.usage
+    }
+    /// Bios whose tasks wait for the thaw, in their order.
+    pub fn freeze_waiters(&self) -> impl Iterator<Item = Idx> {
+        self.freeze_waiters.iter().map(|w| w.bio)
+    }
+    /// Nobody may enter.
     pub fn frozen(&self) -> bool {
-        self.freezing.is_some()
+        self.freeze_depth > 0
     }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
         let hctxs: usize = self.hctxs.iter().map(|h| size_of::<Hctx>() + h.heap_bytes()).sum();
         self.wplugs.heap_bytes() + self.elevator.heap_bytes() + hctxs + 512
     }
+}
+
+/// The scheduler that a queue is configured with, for its device.
+pub(super) fn new_elevator(cfg: &QueueConfig, dev: DevIdx, sim: &SimConfig) -> AnyElevator {
+    let mut elevator = AnyElevator::new(cfg, sim.host.nr_cpus);
+    elevator.set_rotational(sim.devices[usize::from(dev)].rotational());
+    elevator
+}
+
+/// `blk_mq_alloc_sched_tags`: `nr` for each hardware queue.
+pub(super) fn alloc_sched_tags(cfg: &QueueConfig, dev: DevIdx, sim: &SimConfig, nr: u32) -> Vec<Tags> {
+    // Those of a shared tag set have room for MAX_SCHED_RQ.
+    let room = if cfg.shared_users > 0 { MAX_SCHED_RQ } else { nr };
+    let tags = |h| Tags::with_room(nr, room, TagAlloc::Hint, sim.host.nr_cpus, tags_rng(sim, dev, h));
+    (0..cfg.nr_hw_queues.max(1)).map(tags).collect()
+}
+
+/// Places the CPUs' first hints in the tags of a hardware queue.
+fn tags_rng(sim: &SimConfig, dev: DevIdx, h: u16) -> Rng {
+    Rng::stream(sim.seed, "tags", u64::from(dev) | u64::from(h) << 16)
 }
 
 /// Sectors of a disk or a capped device.

@@ -30,9 +30,11 @@ pub struct FlushQueue {
 }
 
 impl Ctx<'_> {
-    /// The drive may lose what it has acknowledged (BLK_FEAT_WRITE_CACHE).
+    /// `blk_queue_write_cache`: the drive may lose what it has acknowledged (BLK_FEAT_WRITE_CACHE), and queue/write_cache
+    /// does not say otherwise.
     pub(super) fn has_volatile_cache(&self, dev: DevIdx) -> bool {
         self.disk_cfg(dev).is_some_and(|d| d.write_cache)
+            && self.devs[usize::from(dev)].queue.as_ref().is_none_or(|q| q.cfg.write_back)
     }
 
     /// Without a volatile cache nothing has to be flushed: PREFLUSH and FUA are dropped, and an empty flush is done (true).

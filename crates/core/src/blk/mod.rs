@@ -10,6 +10,7 @@ mod device;
 pub mod elevator;
 mod flush;
 pub mod hctx;
+pub mod live;
 mod merge;
 pub mod plug;
 pub mod request;
@@ -688,8 +689,7 @@ impl Ctx<'_> {
             q.usage -= 1;
             if q.usage == 0 && q.frozen() {
                 // The freezer is asleep; it runs as an event of its own.
-                let change = q.freezing.expect("frozen").0;
-                self.bus.after(0, Event::Change(change));
+                self.bus.after(0, Event::Frozen(dev));
             }
         }
         self.bio_part_done(bio, status);
@@ -722,42 +722,6 @@ impl Ctx<'_> {
                 self.jobs[usize::from(job)].bytes_in_flight -= u64::from(b.first_nr_sectors) * SECTOR_BYTES;
                 self.account(job, &b);
                 self.job_bio_done(job, &b);
-            }
-        }
-    }
-
-    // ---- live changes ----
-
-    /// A live setting: freezes the queue on its first call, takes effect once nothing uses the queue.
-    pub(crate) fn change(&mut self, number: u32) {
-        let change = &self.cfg.changes[number as usize];
-        let (dev, setting) = (change.dev, change.setting);
-        let (now, owner) = (self.bus.now, self.cfg.kernel.async_depth_owner);
-        let q = self.queue(dev);
-        let (_, since) = *q.freezing.get_or_insert((number, now));
-        if q.usage > 0 {
-            return;
-        }
-        q.freezing = None;
-        match setting {
-            crate::config::Setting::ZonedQd1Writes(on) => {
-                q.cfg.zoned_qd1_writes = on;
-                q.wplugs.worker.enabled = on;
-            }
-            crate::config::Setting::NrRequests(nr) => q.set_nr_requests(nr, owner),
-            crate::config::Setting::AsyncDepth(depth) => q.set_async_depth(depth, owner),
-            crate::config::Setting::Nomerges(n) => q.cfg.nomerges = n,
-            crate::config::Setting::MaxSectors(n) => q.cfg.max_sectors = n,
-            crate::config::Setting::WbtLat(ns) => q.cfg.wbt_lat_ns = ns,
-            crate::config::Setting::WriteCache(back) => q.cfg.write_back = back,
-            crate::config::Setting::Scheduler(kind) => q.cfg.elevator = kind,
-        }
-        let waiters = core::mem::take(&mut q.freeze_waiters);
-        self.bus.stats.frozen_ns += now - since;
-        self.trace_zone(dev, 0, Action::Change, 0, JobIdx::MAX);
-        for Waiter { task, bio } in waiters {
-            if self.blk_mq_submit_bio(dev, bio, task) {
-                self.resume(task);
             }
         }
     }

@@ -5,6 +5,8 @@
 //! arrive meanwhile included; at most one zone write request is in flight on the disk.
 //! Leaves out: the thread's nice value and its freezing.
 
+use alloc::vec::Vec;
+
 use super::{Ctx, Task};
 use crate::event::Event;
 use crate::observe::snapshot::WorkerState;
@@ -85,6 +87,25 @@ impl Ctx<'_> {
         }
         self.bus.because(0, Why::WorkerServes { zone, pending, waiting });
         self.trace_zone(dev, zone, Action::Worker, flag::WORKER, JobIdx::MAX);
+    }
+
+    /// zoned_qd1_writes is cleared. The queue is frozen, so its plugs are empty; before a grace period is over the worker
+    /// has seen that, too.
+    pub(super) fn worker_retires(&mut self, dev: DevIdx) {
+        let w = self.worker(dev);
+        if w.state != WorkerState::Asleep {
+            // It runs once more and finds nothing.
+            w.state = WorkerState::Waking;
+        }
+        let visited = w.visiting.take();
+        let wplugs = &mut self.queue(dev).wplugs;
+        let listed: Vec<ZoneNo> = wplugs.list.drain(..).collect();
+        for zone in &listed {
+            wplugs.hash.get_mut(zone).expect("a listed plug is referenced").listed = false;
+        }
+        for zone in visited.into_iter().chain(listed) {
+            self.wplug_put(dev, zone);
+        }
     }
 
     /// A request of the worker has been allocated: it waits for this one.
