@@ -462,6 +462,22 @@ impl ZoneShape {
     }
 }
 
+/// Zone write plugs that are guaranteed where the device has no limits (BLK_ZONE_WPLUG_DEFAULT_POOL_SIZE).
+const WPLUG_POOL: u32 = 128;
+
+impl ZoneShape {
+    /// queue/max_open_zones: with zone write plugs, a device without limits shows how many plugs are guaranteed, where it
+    /// has more sequential zones than that (kernel 5.1).
+    pub fn advertised_max_open(&self, ordering: ZoneOrdering) -> u32 {
+        let limits = self.max_open > 0 || self.max_active > 0;
+        let pool = WPLUG_POOL.min(self.nr_zones);
+        match ordering {
+            ZoneOrdering::Zwplug if !limits && pool < self.nr_zones.saturating_sub(self.nr_conv) => pool,
+            _ => self.max_open,
+        }
+    }
+}
+
 /// Zones of a device without a head, and what state they start in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -1115,8 +1131,11 @@ pub struct FioZbdConfig {
     pub read_beyond_wp: bool,
     /// Writes are zone appends, as those of a file system on zones (btrfs); not an option of fio.
     pub append: bool,
-    /// Page cache writeback instead of O_DIRECT: in order of pages, by whatever thread flushes.
+    /// Page cache writeback instead of O_DIRECT: in order of pages, by whatever thread flushes. fio itself refuses it on
+    /// host-managed devices; dd and cp do not.
     pub buffered: bool,
+    /// rwmixread, percent.
+    pub rwmixread: u8,
 }
 
 impl Default for FioZbdConfig {
@@ -1136,6 +1155,7 @@ impl Default for FioZbdConfig {
             read_beyond_wp: false,
             append: false,
             buffered: false,
+            rwmixread: 50,
         }
     }
 }

@@ -133,7 +133,7 @@ impl Ctx<'_> {
         let chunk = self.chunk_sectors(dev);
         Limits::of(&self.queue(dev).cfg, chunk)
     }
-    fn is_conventional(&self, dev: DevIdx, zone: ZoneNo) -> bool {
+    pub(crate) fn is_conventional(&self, dev: DevIdx, zone: ZoneNo) -> bool {
         self.devs[usize::from(dev)].shape.is_none_or(|z| zone < z.nr_conv)
     }
     fn cpu_of(&self, job: JobIdx) -> u16 {

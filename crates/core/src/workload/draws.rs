@@ -24,7 +24,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
     places: Rng,
-    mix: Rng,
+    mix: Mix,
     sizes: Rng,
     prios: Rng,
     /// Cumulative shares of zipf's ranks in groups; clones share it.
@@ -33,9 +33,42 @@ pub struct Draws {
     start: u64,
     /// I/Os drawn of the permutation.
     walked: u64,
-    /// Direction of a mix, and the I/Os it has before the next draw.
+}
+
+/// Reads and writes of a mix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    rng: Rng,
+    /// The direction, and the I/Os it has before the next draw.
     dir: usize,
     until: u64,
+}
+
+impl Mix {
+    /// Before the first I/O of a job.
+    pub fn new(index: JobIdx, seed: u64) -> Self {
+        Self { rng: Rng::stream(seed, "mix", u64::from(index)), dir: READ, until: 0 }
+    }
+
+    /// Direction of the next I/O, `issued` I/Os of each being issued: a direction that was changed to stays until its
+    /// count has caught up (fio 2.1, rwmixread).
+    pub fn direction(&mut self, rw: Rw, rwmixread: u8, issued: [u64; 2]) -> usize {
+        match (rw.reads(), rw.writes()) {
+            (true, false) => return READ,
+            (false, _) => return WRITE,
+            _ => {}
+        }
+        if issued[self.dir] >= self.until {
+            let percent = u64::from(rwmixread);
+            let dir = if self.rng.below(100) < percent { READ } else { WRITE };
+            if dir != self.dir {
+                let share = if dir == READ { percent } else { 100 - percent };
+                self.until = issued[self.dir] * share / 100;
+                self.dir = dir;
+            }
+        }
+        self.dir
+    }
 }
 
 impl Draws {
@@ -54,40 +87,23 @@ impl Draws {
         };
         Self {
             places: stream("job"),
-            mix: stream("mix"),
+            mix: Mix::new(index, seed),
             sizes: stream("bssplit"),
             prios: stream("cmdprio"),
             zipf,
             start,
             walked: 0,
-            dir: READ,
-            until: 0,
         }
     }
 
-    /// Direction of the next I/O, `issued` I/Os of each being issued: a direction that was changed to stays until its
-    /// count has caught up (fio 2.1, rwmixread).
+    /// Direction of the next I/O, `issued` I/Os of each being issued.
     pub fn direction(&mut self, rw: Rw, o: &FioOptions, issued: [u64; 2]) -> usize {
-        match (rw.reads(), rw.writes()) {
-            (true, false) => return READ,
-            (false, _) => return WRITE,
-            _ => {}
-        }
-        if issued[self.dir] >= self.until {
-            let percent = u64::from(o.rwmixread);
-            let dir = if self.mix.below(100) < percent { READ } else { WRITE };
-            if dir != self.dir {
-                let share = if dir == READ { percent } else { 100 - percent };
-                self.until = issued[self.dir] * share / 100;
-                self.dir = dir;
-            }
-        }
-        self.dir
+        self.mix.direction(rw, o.rwmixread, issued)
     }
 
     /// The rate made the job turn to the other direction.
     pub fn turned(&mut self, dir: usize) {
-        self.dir = dir;
+        self.mix.dir = dir;
     }
 
     /// The block, of `n` in the range, where a random I/O goes.

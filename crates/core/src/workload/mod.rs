@@ -152,7 +152,14 @@ impl Ctx<'_> {
         self.job(j).in_submission = false;
         self.job(j).state = JobState::Running;
         let timeless = matches!(self.job(j).kind, AnyWorkload::List(_));
-        let inside_io = matches!(self.job(j).kind, AnyWorkload::Linear(_)) && !self.linear_submitted(j);
+        let inside_io = match self.job(j).kind {
+            AnyWorkload::Linear(_) => !self.linear_submitted(j),
+            AnyWorkload::Fio(_) => {
+                self.fio_submitted(j);
+                false
+            }
+            _ => false,
+        };
         // A list names its own times, and the bios of an I/O follow each other.
         let cost = if timeless || inside_io { 0 } else { submit_ns };
         self.wake_job(j, cost);
@@ -160,8 +167,10 @@ impl Ctx<'_> {
 
     /// A bio of the job ended.
     pub(crate) fn job_bio_done(&mut self, j: JobIdx, bio: &Bio) {
-        let zone = self.zone_of(bio.dev, bio.first_sector);
-        let end = self.zone_offset(bio.dev, bio.first_sector) + u64::from(bio.first_nr_sectors);
+        // Only an append learns here where it went: its bio names the zone until then.
+        let at = if bio.op == Op::ZoneAppend { bio.sector } else { bio.first_sector };
+        let zone = self.zone_of(bio.dev, at);
+        let end = self.zone_offset(bio.dev, at) + u64::from(bio.first_nr_sectors);
         match &mut self.job(j).kind {
             AnyWorkload::Fio(f) => {
                 f.bio_done(bio.op, zone, end, bio.status);

@@ -49,7 +49,7 @@ impl Writeback {
 }
 
 /// What one command can carry: the flusher's bios grow to what the queue takes.
-fn command_limit(q: &QueueConfig, segment_bytes: u32) -> Sector {
+pub(super) fn command_limit(q: &QueueConfig, segment_bytes: u32) -> Sector {
     Limits::of(q, Sector::MAX).front(0, u32::MAX, segment_bytes).map_or(1, |(n, _)| u64::from(n))
 }
 
