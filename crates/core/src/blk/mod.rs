@@ -13,6 +13,7 @@ pub mod hctx;
 pub mod live;
 mod merge;
 pub mod plug;
+pub mod qos;
 pub mod request;
 pub mod sbitmap;
 pub mod split;
