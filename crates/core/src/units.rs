@@ -59,6 +59,10 @@ impl Op {
     pub fn is_zone_mgmt(self) -> bool {
         matches!(self, Op::ZoneOpen | Op::ZoneClose | Op::ZoneFinish | Op::ZoneReset | Op::ZoneResetAll)
     }
+    /// `op_is_write`: data goes to the device, or is made there.
+    pub fn is_write(self) -> bool {
+        matches!(self, Op::Write | Op::ZoneAppend | Op::WriteZeroes)
+    }
     /// True for what moves no data: zone commands, flushes, pass-through.
     pub fn is_dataless(self) -> bool {
         !matches!(self, Op::Read | Op::Write | Op::ZoneAppend | Op::WriteZeroes)

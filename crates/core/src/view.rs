@@ -7,6 +7,7 @@
 use alloc::vec::Vec;
 
 use crate::blk::bio::bflag;
+use crate::blk::elevator::zone_lock::ZoneLocks;
 use crate::blk::hctx::Hctx;
 use crate::blk::request::fseq;
 use crate::blk::tag::Tags;
@@ -17,7 +18,7 @@ use crate::md::raid5::Raid5;
 use crate::observe::snapshot::*;
 use crate::sim::{Simulation, State};
 use crate::slab::Idx;
-use crate::units::{DevIdx, JobIdx, Op, ZoneNo};
+use crate::units::{DevIdx, JobIdx, Op, RqId, ZoneNo};
 
 struct View<'a> {
     sim: &'a Simulation,
@@ -185,10 +186,21 @@ impl View<'_> {
         t.view(shallow, &|rq| (self.st.rqs[rq].zone, self.st.rqs[rq].job), &|task| self.task_place(task))
     }
 
+    /// Zones that mq-deadline has locked, and for which requests.
+    fn locked(&self, q: &Queue) -> Vec<(ZoneNo, RqId)> {
+        let locks = q.elevator.zone_locks().into_iter().flat_map(ZoneLocks::locked);
+        locks.map(|(zone, rq)| (zone, self.st.rqs[rq].id)).collect()
+    }
+
+    /// What left the scheduler and is not at the device.
+    fn dispatch(&self, hctx: &Hctx) -> Vec<RequestView> {
+        hctx.on_their_way().map(|rq| self.request(rq)).collect()
+    }
+
     fn hctxs(&self, q: &Queue, shallow: u32) -> Vec<HctxView> {
         let own = |h: usize| h > 0 && !q.cfg.host_tags;
         let view = |(h, hctx): (usize, &Hctx)| HctxView {
-            dispatch: hctx.dispatch.iter().map(|rq| self.request(*rq)).collect(),
+            dispatch: self.dispatch(hctx),
             dispatch_busy: hctx.dispatch_busy,
             restart: hctx.restart,
             wait_index: hctx.wait_index,
@@ -274,13 +286,18 @@ impl View<'_> {
             elevator,
             sched_tags: first.sched_tags.as_ref().map(|t| self.tags(t, shallow)),
             tags: self.tags(&first.tags, u32::MAX),
-            dispatch: first.dispatch.iter().map(|rq| self.request(*rq)).collect(),
+            dispatch: self.dispatch(first),
             hctxs: self.hctxs(q, shallow),
             dispatch_busy: first.dispatch_busy,
             stall: q.stall,
             frozen: q.frozen(),
             freeze: self.freeze(d as DevIdx),
             changes,
+            zoned: dev.zoned.then(|| ZonedView {
+                ordering: self.sim.cfg.kernel.zone_ordering,
+                locked: self.locked(q),
+                ..ZonedView::default()
+            }),
             drive,
             stats,
             window,

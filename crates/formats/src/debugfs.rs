@@ -7,8 +7,9 @@
 //! counts tokens), and its lists by hardware queue (all are shown at the first). bfq has no such files in the kernel:
 //! `sched/queues` is this program's own.
 
+use bioscope_core::config::ZoneOrdering;
 use bioscope_core::observe::snapshot::{
-    BfqQueueView, BfqView, DeadlineView, DeviceView, ElevatorView, KyberView, RequestView, TagsView, rqflag,
+    BfqQueueView, BfqView, DeadlineView, DeviceView, ElevatorView, KyberView, RequestView, TagsView, ZonedView, rqflag,
 };
 use bioscope_core::units::{IoClass, JobIdx, Op};
 
@@ -21,6 +22,9 @@ pub fn files(d: &DeviceView) -> Vec<File> {
         return Vec::new();
     }
     let mut out = Vec::new();
+    if let Some(zoned) = d.zoned.as_ref().filter(|z| z.ordering == ZoneOrdering::ZoneLock) {
+        out.push(("zone_wlock".into(), zone_wlock(zoned)));
+    }
     for h in 0..d.hctxs.len().max(1) {
         let of = d.hctxs.get(h);
         // Those of the first hardware queue are the device's, and all's where they are shared.
@@ -43,6 +47,11 @@ pub fn files(d: &DeviceView) -> Vec<File> {
         ElevatorView::Bfq(e) => out.push(("sched/queues".into(), bfq(e))),
     }
     out
+}
+
+/// `zone_wlock` of kernels before 6.10: `queue_zone_wlock_show`, a locked zone a line (kernel 4.3).
+pub fn zone_wlock(z: &ZonedView) -> String {
+    z.locked.iter().map(|(zone, _)| format!("{zone}\n")).collect()
 }
 
 /// `tags`, `sched_tags`: `blk_mq_debugfs_tags_show`.
@@ -507,6 +516,17 @@ job1 sync BE4 in_service weight=40 wr_coeff=1 budget=256/8192 start=10 finish=21
 shared async BE4 waiting weight=40 wr_coeff=1 budget=256/8192 start=10 finish=214 queued=1 dispatched=2
 ";
         assert_eq!(text(&files, "sched/queues"), expected);
+    }
+
+    #[test]
+    fn section_4_3_zone_wlock() {
+        let locked = vec![(524, 17), (1042, 3)];
+        let zoned = Some(ZonedView { ordering: ZoneOrdering::ZoneLock, locked, ..ZonedView::default() });
+        let d = DeviceView { zoned, ..device(ElevatorView::MqDeadline(DeadlineView::default())) };
+        assert_eq!(text(&files(&d), "zone_wlock"), "524\n1042\n");
+        let zoned = Some(ZonedView::default());
+        let d = DeviceView { zoned, ..d };
+        assert!(files(&d).iter().all(|(path, _)| path != "zone_wlock"), "gone in 6.10");
     }
 
     #[test]

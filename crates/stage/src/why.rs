@@ -46,6 +46,7 @@ fn is_state(why: &Why) -> bool {
             | Why::TagWoken { .. }
             | Why::TagLimit { .. }
             | Why::NoDriverTag { .. }
+            | Why::ZoneWriteLocked { .. }
             | Why::CacheWindowFull { .. }
             | Why::DepthFull { .. }
             | Why::Sleeps { .. }
@@ -237,6 +238,12 @@ fn sentence(why: &Why) -> String {
             let each = text::count(u64::from(n), "bio or piece of one", "bios or pieces of bios");
             format!("The error *aborts {each}* plugged in zone {zone}: EIO each.")
         }
+        Why::ZoneWriteLocked { zone, rq } => {
+            format!("Request {rq} holds the *lock of zone {zone}*: mq-deadline keeps that zone's next write back.")
+        }
+        Why::Misaligned { zone, rq, retries } => {
+            format!("Request {rq} is not at zone {zone}'s write pointer: null_blk *gives it back* (retry {retries}).")
+        }
         Why::DeviceError { zone, status } => {
             let errno = status.errno().unwrap_or("no error");
             format!("The drive *fails a command* of zone {zone}: {errno}.")
@@ -357,6 +364,8 @@ mod tests {
             | Why::ZoneFull { .. }
             | Why::Aborted { .. }
             | Why::DeviceError { .. }
+            | Why::ZoneWriteLocked { .. }
+            | Why::Misaligned { .. }
             | Why::Frozen { .. }
             | Why::Stalled { .. }
             | Why::ReadModifyWrite { .. }
@@ -416,6 +425,8 @@ mod tests {
             Why::ZoneFull { zone: 42 },
             Why::Aborted { zone: 42, bios: 31 },
             Why::DeviceError { zone: 42, status: BlkStatus::Medium },
+            Why::ZoneWriteLocked { zone: 42, rq: 812 },
+            Why::Misaligned { zone: 42, rq: 812, retries: 3 },
             Why::Frozen { dev: 0, waiting: 64 },
             Why::Stalled { dev: 0, hctx: 0, wake_batch: 8, waiters: 3 },
             Why::ReadModifyWrite { sector: 1024, rmw: 2, rcw: 6 },

@@ -209,15 +209,16 @@ impl Queue {
     /// A queue as after registration.
     pub fn new(cfg: QueueConfig, dev: DevIdx, sim: &SimConfig) -> Self {
         let nr_cpus = sim.host.nr_cpus;
-        let elevator = new_elevator(&cfg, dev, sim);
+        let elevator = AnyElevator::of_device(&cfg, dev, sim);
         let with_sched = elevator.has_sched_tags();
         let driver_depth = if with_sched { cfg.queue_depth } else { cfg.queue_depth.min(cfg.nr_requests) };
         let mut wplugs = ZoneWplugs::default();
         wplugs.worker.enabled = cfg.zoned_qd1_writes;
+        let slow = cfg.blocking || sim.host.dispatch_ns > 0;
         let mut sched = with_sched.then(|| alloc_sched_tags(&cfg, dev, sim, cfg.nr_requests).into_iter());
         let hctxs = (0..cfg.nr_hw_queues.max(1)).map(|h| {
             let tags = Tags::new(driver_depth, cfg.tag_alloc, nr_cpus, tags_rng(sim, dev, h));
-            Hctx::new(tags, sched.as_mut().and_then(Iterator::next))
+            Hctx::new(tags, sched.as_mut().and_then(Iterator::next), slow)
         });
         let mut q = Self {
             cfg,
@@ -290,13 +291,6 @@ impl Queue {
         let hctxs: usize = self.hctxs.iter().map(|h| size_of::<Hctx>() + h.heap_bytes()).sum();
         self.wplugs.heap_bytes() + self.elevator.heap_bytes() + hctxs + 512
     }
-}
-
-/// The scheduler that a queue is configured with, for its device.
-pub(super) fn new_elevator(cfg: &QueueConfig, dev: DevIdx, sim: &SimConfig) -> AnyElevator {
-    let mut elevator = AnyElevator::new(cfg, sim.host.nr_cpus);
-    elevator.set_rotational(sim.devices[usize::from(dev)].rotational());
-    elevator
 }
 
 /// `blk_mq_alloc_sched_tags`: `nr` for each hardware queue.

@@ -2,7 +2,9 @@
 //!
 //! Models: `struct blk_mq_hw_ctx`, block/blk-mq-sched.c, `blk_mq_dispatch_rq_list`, 7.1 (kernel 3.5 to 3.7).
 //! Rule: hctx->dispatch goes first; a scheduler is asked only while budget and driver tags last; what could not go waits
-//! in hctx->dispatch until a completion restarts the queue (SCHED_RESTART), or 3 ms where the driver promised none.
+//! in hctx->dispatch until a completion restarts the queue (SCHED_RESTART), or 3 ms where the driver promised none. With
+//! `dispatch_ns` a run takes its requests one at a time and is at the driver with each that much later; the queue of a
+//! driver that blocks runs in kblockd only.
 //! Leaves out: quiesced and stopped queues, CPU hotplug, ->commit_rqs; hardware queues of other users of a shared set.
 
 use super::Ctx;
@@ -47,14 +49,34 @@ pub struct Hctx {
     pub sched_tags: Option<Tags>,
     /// A run that is due later.
     run_at: Option<SimTime>,
-    /// It runs now; it was asked to run again meanwhile.
-    running: bool,
+    run: Run,
+    /// It was asked to run again while it ran.
     again: bool,
+    /// Taken by a run that takes time, and when it is at the driver.
+    taken: Option<Idx>,
+    step_at: Option<SimTime>,
+    /// Zone writes that the driver gave back in this run because others have to come first.
+    misaligned: Fifo<Idx>,
+    /// A request went after the first of those came back.
+    progress: bool,
+}
+
+/// What runs a hardware queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Run {
+    /// Nothing; whoever asks runs it at once.
+    Idle,
+    /// Somebody does, at this moment.
+    Now,
+    /// Nothing; a run may take time or be kblockd's alone.
+    Rest,
+    /// A run that takes time.
+    Slow,
 }
 
 impl Hctx {
-    /// As after registration.
-    pub fn new(tags: Tags, sched_tags: Option<Tags>) -> Self {
+    /// As after registration; `slow`: a run may take time, or the driver blocks.
+    pub fn new(tags: Tags, sched_tags: Option<Tags>, slow: bool) -> Self {
         Self {
             dispatch: Fifo::new(),
             wait_index: 0,
@@ -65,17 +87,26 @@ impl Hctx {
             tags,
             sched_tags,
             run_at: None,
-            running: false,
+            run: if slow { Run::Rest } else { Run::Idle },
             again: false,
+            taken: None,
+            step_at: None,
+            misaligned: Fifo::new(),
+            progress: false,
         }
     }
     /// `blk_mq_update_dispatch_busy`: weight 8, factor 4.
     fn update_busy(&mut self, busy: bool) {
         self.dispatch_busy = (7 * self.dispatch_busy + if busy { 16 } else { 0 }) / 8;
+        self.progress |= !busy;
+    }
+    /// Requests on their way to the driver: what a run has taken, or got back, then hctx->dispatch.
+    pub fn on_their_way(&self) -> impl Iterator<Item = Idx> + '_ {
+        self.taken.iter().chain(self.misaligned.iter()).chain(self.dispatch.iter()).copied()
     }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
-        self.dispatch.capacity() * size_of::<Idx>()
+        (self.dispatch.capacity() + self.misaligned.capacity()) * size_of::<Idx>()
             + self.tags.heap_bytes()
             + self.sched_tags.as_ref().map_or(0, Tags::heap_bytes)
     }
@@ -117,23 +148,52 @@ impl Ctx<'_> {
     pub(super) fn run_hw_queue(&mut self, dev: DevIdx, h: u16) {
         let q = self.queue(dev);
         let hctx = &mut q.hctxs[usize::from(h)];
-        if hctx.running {
-            hctx.again = true;
+        if hctx.run != Run::Idle {
+            self.ask_for_run(dev, h);
             return;
         }
         if hctx.dispatch.is_empty() && !q.elevator.has_work(h) {
             self.arm_elevator(dev);
             return;
         }
-        hctx.running = true;
+        hctx.run = Run::Now;
         loop {
             self.dispatch_requests(dev, h);
-            if !core::mem::take(&mut self.hctx(dev, h).again) {
+            let hctx = self.hctx(dev, h);
+            if !core::mem::take(&mut hctx.again) && (hctx.misaligned.is_empty() || !self.next_round(dev, h)) {
                 break;
             }
         }
-        self.hctx(dev, h).running = false;
+        self.hctx(dev, h).run = Run::Idle;
         self.arm_elevator(dev);
+    }
+
+    /// Where it may not just run: it runs already, or only kblockd may run it, or the run will take time.
+    fn ask_for_run(&mut self, dev: DevIdx, h: u16) {
+        let ns = self.cfg.host.kblockd_ns;
+        let q = self.queue(dev);
+        let hctx = &mut q.hctxs[usize::from(h)];
+        match hctx.run {
+            Run::Rest if hctx.dispatch.is_empty() && !q.elevator.has_work(h) => self.arm_elevator(dev),
+            Run::Rest if q.cfg.blocking && ns > 0 => self.delay_run(dev, h, ns),
+            Run::Rest => self.run_slowly(dev, h),
+            _ => hctx.again = true,
+        }
+    }
+
+    /// Runs it where a run takes time.
+    fn run_slowly(&mut self, dev: DevIdx, h: u16) {
+        let takes_time = self.cfg.host.dispatch_ns > 0;
+        let q = self.queue(dev);
+        // Without scheduler and unless the driver blocks, requests only come here when it was busy.
+        if takes_time && (q.has_sched() || q.cfg.blocking) {
+            self.hctx(dev, h).run = Run::Slow;
+            self.take_next(dev, h);
+        } else {
+            self.hctx(dev, h).run = Run::Idle;
+            self.run_hw_queue(dev, h);
+            self.hctx(dev, h).run = Run::Rest;
+        }
     }
 
     /// `blk_mq_run_hw_queues`
@@ -145,9 +205,12 @@ impl Ctx<'_> {
 
     /// `blk_mq_run_hw_queue(async)`: by a worker of kblockd; at once where its wake-up costs nothing.
     pub(super) fn run_hw_queue_async(&mut self, dev: DevIdx, h: u16) {
-        match self.cfg.host.kblockd_ns {
-            0 => self.run_hw_queue(dev, h),
-            ns => self.delay_run(dev, h, ns),
+        let ns = self.cfg.host.kblockd_ns;
+        // A work that is queued while it runs, runs again at once.
+        if ns == 0 || self.hctx(dev, h).run == Run::Slow {
+            self.run_hw_queue(dev, h);
+        } else {
+            self.delay_run(dev, h, ns);
         }
     }
 
@@ -165,9 +228,15 @@ impl Ctx<'_> {
     pub(crate) fn run_queue_event(&mut self, dev: DevIdx, h: u16) {
         let now = self.bus.now;
         let hctx = self.hctx(dev, h);
-        if hctx.run_at == Some(now) {
+        if hctx.step_at == Some(now) {
+            hctx.step_at = None;
+            self.hand_over(dev, h);
+        } else if hctx.run_at == Some(now) {
             hctx.run_at = None;
-            self.run_hw_queue(dev, h);
+            match hctx.run {
+                Run::Rest => self.run_slowly(dev, h),
+                _ => self.run_hw_queue(dev, h),
+            }
         }
     }
 
@@ -200,6 +269,121 @@ impl Ctx<'_> {
             self.run_hw_queues(dev);
         }
         self.arm_elevator(dev);
+    }
+
+    // ---- runs that take time ----
+
+    /// A run takes its next request, or is over.
+    fn take_next(&mut self, dev: DevIdx, h: u16) {
+        loop {
+            self.hctx(dev, h).again = false;
+            if let Some(rq) = self.take_one(dev, h) {
+                let ns = self.cfg.host.dispatch_ns;
+                let at = self.bus.now + ns;
+                let hctx = self.hctx(dev, h);
+                hctx.taken = Some(rq);
+                hctx.step_at = Some(at);
+                self.bus.after(ns, Event::RunQueue(dev, h));
+                return;
+            }
+            if !self.hctx(dev, h).again && !self.next_round(dev, h) {
+                break;
+            }
+        }
+        self.hctx(dev, h).run = Run::Rest;
+        self.arm_elevator(dev);
+    }
+
+    /// From hctx->dispatch, then from the scheduler or a ctx list, while the device has room.
+    fn take_one(&mut self, dev: DevIdx, h: u16) -> Option<Idx> {
+        let now = self.bus.now;
+        let q = self.queue(dev);
+        let hctx = &mut q.hctxs[usize::from(h)];
+        if let Some(first) = hctx.dispatch.front().copied() {
+            hctx.restart = true;
+            if self.rqs[first].tag.is_none() && !self.queue(dev).tags_mut(h).any_free() {
+                self.hctx(dev, h).update_busy(true);
+                return None;
+            }
+            return self.hctx(dev, h).dispatch.pop_front();
+        }
+        let busy = hctx.dispatch_busy > 0;
+        if !q.elevator.has_work(h) || !q.budget(0) {
+            return None;
+        }
+        let rq = q.elevator.dispatch(h, busy, now);
+        if rq.is_none() {
+            self.held_back(dev, h);
+        }
+        let q = self.queue(dev);
+        q.last_merge = q.last_merge.filter(|last| Some(*last) != rq);
+        rq
+    }
+
+    /// A request that a run has taken is at the driver; then the run goes on.
+    fn hand_over(&mut self, dev: DevIdx, h: u16) {
+        let Some(rq) = self.hctx(dev, h).taken.take() else { return };
+        // A scheduler gives any hardware queue the requests of all.
+        let own = self.rqs[rq].hctx;
+        let mut lacking = BlkStatus::Ok;
+        let mut went = false;
+        if !self.queue(dev).budget(0) {
+            lacking = BlkStatus::Resource;
+        } else if !self.get_driver_tag(dev, rq) {
+            self.hctx(dev, own).restart = true;
+        } else {
+            lacking = self.queue_rq(dev, rq);
+            went = !matches!(lacking, BlkStatus::Resource | BlkStatus::DevResource);
+            if !went && self.put_back(dev, rq) {
+                self.set_aside(dev, own, rq);
+                if own != h && self.next_round(dev, own) {
+                    self.delay_run(dev, own, 0);
+                }
+                self.take_next(dev, h);
+                return;
+            }
+        }
+        let hctx = self.hctx(dev, own);
+        hctx.update_busy(!went);
+        if !went {
+            hctx.dispatch.push_front(rq);
+            self.wait_for_device(dev, own, lacking);
+        }
+        if went || self.hctx(dev, h).again {
+            self.take_next(dev, h);
+        } else {
+            self.hctx(dev, h).run = Run::Rest;
+        }
+    }
+
+    // ---- zone writes out of order, with zone_ordering=pipelined ----
+
+    /// The driver gave a misaligned zone write back. It holds nothing up: what it waits for may be behind it.
+    fn set_aside(&mut self, dev: DevIdx, h: u16, rq: Idx) {
+        let r = &self.rqs[rq];
+        let why = Why::Misaligned { zone: r.zone, rq: r.id, retries: r.retries };
+        self.bus.because(self.bios[r.bio].id, why);
+        let hctx = self.hctx(dev, h);
+        hctx.progress &= !hctx.misaligned.is_empty();
+        hctx.misaligned.push_back(rq);
+    }
+
+    /// All others had their turn: misaligned writes are back on hctx->dispatch. True: one may be right now. Else they are
+    /// tried again with the next completion, or in 3 ms where none will come.
+    fn next_round(&mut self, dev: DevIdx, h: u16) -> bool {
+        let hctx = self.hctx(dev, h);
+        if hctx.misaligned.is_empty() {
+            return false;
+        }
+        let mut list = core::mem::take(&mut hctx.misaligned);
+        list.append(&mut hctx.dispatch);
+        hctx.dispatch = list;
+        let (progress, alone) = (hctx.progress, hctx.at_device == 0);
+        hctx.restart |= !progress;
+        if !progress && alone {
+            self.delay_run(dev, h, RETRY_NS);
+        }
+        progress
     }
 
     // ---- dispatch ----
@@ -287,7 +471,10 @@ impl Ctx<'_> {
                     self.hctx(dev, h).update_busy(false);
                     return false;
                 }
-                self.put_back(dev, rq);
+                if self.put_back(dev, rq) {
+                    self.set_aside(dev, h, rq);
+                    return self.has_work(dev, h);
+                }
                 list.push_back(rq);
                 return self.left_over(dev, h, list, status);
             }
@@ -299,8 +486,7 @@ impl Ctx<'_> {
         }
         if list.is_empty() {
             if held_back {
-                // BLK_MQ_BUDGET_DELAY
-                self.delay_run(dev, h, RETRY_NS);
+                self.held_back(dev, h);
             }
             return false;
         }
@@ -314,8 +500,20 @@ impl Ctx<'_> {
                 core::mem::take(list).into_iter().partition(|rq| self.rqs[*rq].hctx == other);
             *list = rest;
             sent |= self.dispatch_list(dev, other, &mut group);
+            if other != h && self.next_round(dev, other) {
+                self.delay_run(dev, other, 0);
+            }
         }
         sent && !overtaken && self.has_work(dev, h)
+    }
+
+    /// The scheduler has requests and gives none: BLK_MQ_BUDGET_DELAY.
+    fn held_back(&mut self, dev: DevIdx, h: u16) {
+        if let Some((zone, waits, holds)) = self.queue(dev).elevator.waits_for_zone() {
+            let (rq, bio) = (self.rqs[holds].id, self.bios[self.rqs[waits].bio].id);
+            self.bus.because(bio, Why::ZoneWriteLocked { zone, rq });
+        }
+        self.delay_run(dev, h, RETRY_NS);
     }
 
     fn has_work(&mut self, dev: DevIdx, h: u16) -> bool {
@@ -346,6 +544,7 @@ impl Ctx<'_> {
             return true;
         }
         let mut lacking = BlkStatus::Ok;
+        let mut went = false;
         while let Some(&rq) = list.front() {
             if !self.queue(dev).budget(0) {
                 lacking = BlkStatus::Resource;
@@ -360,16 +559,20 @@ impl Ctx<'_> {
             let status = self.queue_rq(dev, rq);
             match status {
                 BlkStatus::Resource | BlkStatus::DevResource => {
-                    self.put_back(dev, rq);
+                    if self.put_back(dev, rq) {
+                        self.set_aside(dev, h, rq);
+                        went = false;
+                        continue;
+                    }
                     list.push_front(rq);
                     lacking = status;
                     break;
                 }
-                _ => {}
+                _ => went = true,
             }
         }
         if list.is_empty() {
-            self.hctx(dev, h).update_busy(false);
+            self.hctx(dev, h).update_busy(!went);
             return true;
         }
         self.left_over(dev, h, list, lacking)
@@ -380,27 +583,33 @@ impl Ctx<'_> {
         let hctx = self.hctx(dev, h);
         hctx.update_busy(true);
         hctx.dispatch.append(list);
-        let waits = hctx.restart;
+        self.wait_for_device(dev, h, lacking);
+        false
+    }
+
+    /// Requests are on hctx->dispatch: who runs the queue?
+    fn wait_for_device(&mut self, dev: DevIdx, h: u16, lacking: BlkStatus) {
+        let hctx = self.hctx(dev, h);
         let alone = hctx.at_device == 0;
-        if !waits {
+        if !hctx.restart {
             // The bit was consumed meanwhile: nobody else will run the queue.
-            match hctx.running {
-                true => hctx.again = true,
-                false => self.delay_run(dev, h, 0),
+            match hctx.run {
+                Run::Now | Run::Slow => hctx.again = true,
+                Run::Idle | Run::Rest => self.delay_run(dev, h, 0),
             }
         } else if lacking == BlkStatus::Resource || lacking == BlkStatus::DevResource && alone {
             // BLK_MQ_RESOURCE_DELAY; SCSI does the same for a queue that has nothing at the device to wait for.
             self.delay_run(dev, h, RETRY_NS);
         }
-        false
     }
 
-    /// `__blk_mq_requeue_request`: the driver did not take it.
-    fn put_back(&mut self, dev: DevIdx, rq: Idx) {
+    /// `__blk_mq_requeue_request`: the driver did not take it. True: not before it had started it (D).
+    fn put_back(&mut self, dev: DevIdx, rq: Idx) -> bool {
         let who = self.rqs[rq].who;
         self.trace_rq(rq, Action::Requeue, who, 0);
-        self.rqs[rq].d_time = None;
+        let started = self.rqs[rq].d_time.take().is_some();
         self.put_driver_tag(dev, rq);
+        started
     }
 
     /// `blk_mq_put_driver_tag`: only with a scheduler; else the tag is the request's from birth to death.

@@ -20,7 +20,8 @@
 
 use alloc::vec::Vec;
 
-use super::device::{BLKDEV_MIN_RQ, MAX_SCHED_RQ, alloc_sched_tags, new_elevator};
+use super::device::{BLKDEV_MIN_RQ, MAX_SCHED_RQ, alloc_sched_tags};
+use super::elevator::AnyElevator;
 use super::tag::{Tags, Waiter};
 use super::{Ctx, Queue};
 use crate::config::{
@@ -195,7 +196,7 @@ impl Queue {
             bfq: BfqConfig::default(),
             ..self.cfg
         };
-        self.elevator = new_elevator(&self.cfg, dev, sim);
+        self.elevator = AnyElevator::of_device(&self.cfg, dev, sim);
         (self.timer_at, self.last_merge) = (None, None);
         let mut tags = tags.into_iter();
         for hctx in &mut self.hctxs {

@@ -480,7 +480,7 @@ impl Ctx<'_> {
             }
         }
         // The plug work and the worker have no plug, nor has a task before 6.10 that opened none.
-        match self.slot(task).filter(|t| self.tasks[*t].plug.is_some()) {
+        match self.slot(task).filter(|t| self.tasks[*t].plug.is_some() && self.may_plug(dev, op)) {
             Some(t) => self.plug_add(t, rq),
             None => {
                 let h = &self.queue(dev).hctxs;
@@ -493,6 +493,12 @@ impl Ctx<'_> {
                 }
             }
         }
+    }
+
+    /// `blk_mq_plug`: where nothing else keeps zone writes in order, they do not wait in the plug of their task.
+    #[inline]
+    pub(super) fn may_plug(&self, dev: DevIdx, op: Op) -> bool {
+        self.cfg.kernel.zone_ordering == ZoneOrdering::Zwplug || !op.is_write() || !self.zoned(dev)
     }
 
     /// What schedulers know of a request.
@@ -634,7 +640,12 @@ impl Ctx<'_> {
         if let Some(queued) = queued {
             let e = &mut self.queue(dev).elevator;
             e.completed(queued, now, d_time);
-            let run = e.finished(queued, now);
+            let mut run = e.finished(queued, now);
+            if run && e.zone_locks().is_some() {
+                // blk_mq_sched_mark_restart_hctx
+                self.hctx(dev, h).restart = true;
+                run = false;
+            }
             self.arm_elevator(dev);
             return Some((r, run));
         }

@@ -154,6 +154,9 @@ impl Ctx<'_> {
     pub(super) fn plug_merge(&mut self, t: usize, dev: DevIdx, bio: Idx) -> bool {
         let p = self.cfg.kernel.plug;
         let Some(plug) = self.tasks[t].plug.as_ref() else { return false };
+        if !self.may_plug(dev, self.bios[bio].op) {
+            return false;
+        }
         self.bus.stats.nr_plug_tries += 1;
         let at_back = p.order == PlugOrder::Fifo && p.merge == PlugMerge::Newest;
         let Some(looked_at) = (if at_back { plug.list.back() } else { plug.list.front() }).copied() else {

@@ -70,6 +70,10 @@ pub enum Why {
     ZoneFull { zone: ZoneNo },
     /// Plugged bios were aborted after a device error.
     Aborted { zone: ZoneNo, bios: u32 },
+    /// mq-deadline has writes and gives none: their zones are locked; the oldest of them waits for this request.
+    ZoneWriteLocked { zone: ZoneNo, rq: RqId },
+    /// null_blk gave a write back that is not at its zone's write pointer: it is tried again.
+    Misaligned { zone: ZoneNo, rq: RqId, retries: u16 },
     /// The device answered with an error.
     DeviceError { zone: ZoneNo, status: BlkStatus },
     /// A bio of a stacked device was split by its max_sectors.

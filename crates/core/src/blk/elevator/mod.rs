@@ -8,12 +8,13 @@ pub mod bfq;
 pub mod kyber;
 pub mod mq_deadline;
 pub mod none;
+pub mod zone_lock;
 
-use crate::config::{AsyncDepthOwner, ElevatorKind, QueueConfig};
+use crate::config::{AsyncDepthOwner, ElevatorKind, QueueConfig, SimConfig, ZoneOrdering};
 use crate::observe::snapshot::{ElevatorView, RequestView};
 use crate::slab::Idx;
 use crate::time::SimTime;
-use crate::units::{IoPrio, JobIdx, Op, Sector};
+use crate::units::{DevIdx, IoPrio, JobIdx, Op, Sector, ZoneNo};
 
 /// A scheduler by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,11 +62,29 @@ impl AnyElevator {
             ElevatorKind::MqDeadline => AnyElevator::MqDeadline(mq_deadline::MqDeadline::new(q)),
         }
     }
-    /// queue/rotational, before I/O starts.
-    pub fn set_rotational(&mut self, rotational: bool) {
-        if let AnyElevator::Bfq(e) = self {
-            e.set_rotational(rotational);
+    /// The scheduler of a device's queue: it knows whether the device rotates, and locks zones where it has to.
+    pub fn of_device(q: &QueueConfig, dev: DevIdx, sim: &SimConfig) -> Self {
+        let mut elevator = AnyElevator::new(q, sim.host.nr_cpus);
+        let device = &sim.devices[usize::from(dev)];
+        match &mut elevator {
+            AnyElevator::Bfq(e) => e.set_rotational(device.rotational()),
+            AnyElevator::MqDeadline(e) if sim.kernel.zone_ordering == ZoneOrdering::ZoneLock => {
+                let streams = sim.kernel.zone_lock_streams && device.rotational();
+                if let Some(shape) = device.zones() {
+                    e.set_zone_locks(zone_lock::ZoneLocks::new(shape, streams));
+                }
+            }
+            _ => {}
         }
+        elevator
+    }
+    /// The oldest write whose zone is locked: the zone, the write, and the request that holds the lock.
+    pub fn waits_for_zone(&self) -> Option<(ZoneNo, Idx, Idx)> {
+        if let AnyElevator::MqDeadline(e) = self { e.waits_for_zone() } else { None }
+    }
+    /// Zone locks, where it keeps any.
+    pub fn zone_locks(&self) -> Option<&zone_lock::ZoneLocks> {
+        if let AnyElevator::MqDeadline(e) = self { e.zone_locks() } else { None }
     }
     /// Requests wait here between sched tag and driver tag.
     pub fn has_sched_tags(&self) -> bool {
@@ -120,7 +139,8 @@ impl AnyElevator {
             AnyElevator::Bfq(e) => e.completed(r, now, d_time),
         }
     }
-    /// An inserted request ends, or was merged away ([`AnyElevator::merged`] came before). True: run the queue.
+    /// An inserted request ends, or was merged away ([`AnyElevator::merged`] came before). True: run the queue, or with
+    /// zone locks the hardware queue of the request.
     pub fn finished(&mut self, r: Queued, now: SimTime) -> bool {
         match self {
             AnyElevator::None(_) => false,

@@ -1,6 +1,6 @@
 //! mq-deadline: three classes; in each two sorted lists and two FIFOs with expiry; batches.
 //!
-//! Models: block/mq-deadline.c, 7.1 (kernel 4.2, 3.4).
+//! Models: block/mq-deadline.c, 7.1 (kernel 4.2, 3.4); before 6.10 with a lock a zone (4.3, [`super::zone_lock`]).
 //! Rule: a class waits until the classes above it have nothing queued and nothing at the driver, or until its requests
 //! are older than the aging limit. In a class: go on upward in the running direction until a batch is full; then reads
 //! before writes unless writes starved; a new batch starts at the FIFO head when that expired or nothing lies ahead.
@@ -9,13 +9,14 @@
 use alloc::vec::Vec;
 
 use super::Queued;
+use super::zone_lock::ZoneLocks;
 use crate::config::{AsyncDepthOwner, MqDeadlineConfig, QueueConfig};
 use crate::fifo::Fifo;
 use crate::observe::snapshot::{DeadlineClassView, DeadlineView, RequestView};
 use crate::slab::Idx;
 use crate::sorted::SortedMap;
 use crate::time::SimTime;
-use crate::units::{IoClass, Op, RqId, Sector};
+use crate::units::{IoClass, Op, RqId, Sector, ZoneNo};
 
 const READ: usize = 0;
 const WRITE: usize = 1;
@@ -116,12 +117,14 @@ pub struct MqDeadline {
     seq: u64,
     /// Came back from the driver: they are not counted again when they are inserted again.
     back: Fifo<Idx>,
+    /// Of a zoned disk before 6.10.
+    locks: Option<ZoneLocks>,
 }
 
 fn dir_of(op: Op) -> Option<usize> {
     match op {
         Op::Read => Some(READ),
-        Op::Write => Some(WRITE),
+        Op::Write | Op::ZoneAppend | Op::WriteZeroes => Some(WRITE),
         _ => None,
     }
 }
@@ -148,7 +151,17 @@ impl MqDeadline {
             starved: 0,
             seq: 0,
             back: Fifo::new(),
+            locks: None,
         }
+    }
+
+    /// Before I/O starts: writes to sequential zones need locks.
+    pub fn set_zone_locks(&mut self, locks: ZoneLocks) {
+        self.locks = Some(locks);
+    }
+    /// The locks, where it keeps any.
+    pub fn zone_locks(&self) -> Option<&ZoneLocks> {
+        self.locks.as_ref()
     }
 
     fn expire_ns(&self, dir: usize) -> SimTime {
@@ -178,6 +191,9 @@ impl MqDeadline {
         if !self.was_back(r) {
             self.class[class].inserted = self.class[class].inserted.wrapping_add(1);
         }
+        if let Some(locks) = &mut self.locks {
+            locks.unlock(r);
+        }
         let first = First { rq: r.rq, class, op: r.op, sector: r.sector };
         match dir_of(r.op) {
             _ if at_head => self.dispatch.push_front(first),
@@ -190,6 +206,11 @@ impl MqDeadline {
                 let dir = &mut self.class[class].dir[d];
                 dir.sort.insert(key, r.rq);
                 dir.fifo.push_back((key, deadline));
+                if d == WRITE
+                    && let Some(locks) = &mut self.locks
+                {
+                    locks.queued(key, r);
+                }
             }
         }
     }
@@ -209,6 +230,9 @@ impl MqDeadline {
     pub fn dispatch(&mut self, now: SimTime) -> Option<Idx> {
         if let Some(first) = self.dispatch.pop_front() {
             self.start(first.class, dir_of(first.op), first.sector);
+            if let Some(locks) = &mut self.locks {
+                locks.dispatched_first(first.op, first.sector, first.rq);
+            }
             return Some(first.rq);
         }
         if let Some(rq) = self.dispatch_aged(now) {
@@ -239,11 +263,16 @@ impl MqDeadline {
         if self.class[class].is_empty() {
             return None;
         }
-        let running = self.class[class].dir[self.last_dir].next();
+        let running = match &self.locks {
+            None => self.class[class].dir[self.last_dir].next(),
+            Some(locks) => self.next_unlocked(locks, class, self.last_dir),
+        };
         let key = match running.filter(|_| self.batching < self.cfg.fifo_batch) {
             Some(key) => key,
+            None if self.locks.is_some() => self.start_batch_unlocked(class, now)?,
             None => {
-                self.last_dir = self.choose_direction(class);
+                let writes = !self.class[class].dir[WRITE].sort.is_empty();
+                self.last_dir = self.choose_direction(class, writes);
                 self.batching = 0;
                 self.class[class].dir[self.last_dir].batch_start(now)?
             }
@@ -261,7 +290,47 @@ impl MqDeadline {
         let rq = dir.sort.remove(&key);
         self.nr_sorted -= u32::from(rq.is_some());
         self.start(class, Some(d), key.0);
+        if d == WRITE
+            && let (Some(locks), Some(rq)) = (&mut self.locks, rq)
+        {
+            locks.dispatched(key, rq);
+        }
         rq
+    }
+
+    /// The next of a direction in the order of sectors; of writes the first that may go.
+    fn next_unlocked(&self, locks: &ZoneLocks, class: usize, d: usize) -> Option<Key> {
+        let dir = &self.class[class].dir[d];
+        match d {
+            READ => dir.next(),
+            _ => locks.first_in_order(dir.sort.range((dir.latest_pos, 0)..).map(|(key, _)| key)),
+        }
+    }
+
+    /// The oldest write whose zone is locked: the zone, the write, and the request that holds the lock.
+    pub fn waits_for_zone(&self) -> Option<(ZoneNo, Idx, Idx)> {
+        let locks = self.locks.as_ref()?;
+        let writes = self.class.iter().map(|c| &c.dir[WRITE]);
+        let waiting = writes.flat_map(|d| d.fifo.iter().filter_map(|(key, _)| Some((key, *d.sort.get(key)?))));
+        waiting.into_iter().find_map(|(key, rq)| locks.holder(key).map(|(zone, holds)| (zone, rq, holds)))
+    }
+
+    /// Direction and first request of a batch; writes that may not go are as good as none.
+    fn start_batch_unlocked(&mut self, class: usize, now: SimTime) -> Option<Key> {
+        let locks = self.locks.as_ref()?;
+        let writes = &self.class[class].dir[WRITE];
+        let before = |key: &Key| writes.sort.range(..*key).next_back().map(|(k, _)| *k);
+        let oldest_write = locks.first_in_time(writes.fifo.iter().map(|(key, _)| key), before);
+        let next_write = self.next_unlocked(locks, class, WRITE);
+        let d = self.choose_direction(class, oldest_write.is_some());
+        let dir = &self.class[class].dir[d];
+        let key = match d {
+            READ => dir.batch_start(now),
+            _ => next_write.filter(|_| dir.fifo.front().is_some_and(|(_, due)| *due > now)).or(oldest_write),
+        }?;
+        self.last_dir = d;
+        self.batching = 0;
+        Some(key)
     }
 
     /// `dd_start_request`
@@ -273,9 +342,9 @@ impl MqDeadline {
         }
     }
 
-    /// Direction of the next batch of a class that has requests.
-    fn choose_direction(&mut self, class: usize) -> usize {
-        let [reads, writes] = [READ, WRITE].map(|d| !self.class[class].dir[d].sort.is_empty());
+    /// Direction of the next batch of a class that has requests, writes among them that may go or not.
+    fn choose_direction(&mut self, class: usize, writes: bool) -> usize {
+        let reads = !self.class[class].dir[READ].sort.is_empty();
         if reads && !writes {
             return READ;
         }
@@ -294,12 +363,19 @@ impl MqDeadline {
         }
     }
 
-    /// `dd_finish_request`: lower classes may go now, but the kernel looks only when the queue runs next.
+    /// `dd_finish_request`: lower classes may go now, but the kernel looks only when the queue runs next. True: a zone
+    /// may have been unlocked and writes wait, so the hardware queue of this one shall run.
     pub fn finished(&mut self, r: Queued) -> bool {
         self.was_back(r);
         let c = &mut self.class[class_of(r)];
         c.completed = c.completed.wrapping_add(1);
-        false
+        match &mut self.locks {
+            None => false,
+            Some(locks) => {
+                locks.unlock(r);
+                self.class.iter().any(|c| !c.dir[WRITE].fifo.is_empty())
+            }
+        }
     }
 
     /// `dd_limit_depth`: all but synchronous reads are held to async_depth.
@@ -346,6 +422,10 @@ impl MqDeadline {
     /// `dd_merged_requests`: the first takes the place of the second in the FIFO when that one expires earlier. A second
     /// one that was not queued would have been: it counts as inserted.
     pub fn merged(&mut self, first: Queued, second: Queued) {
+        if self.locks.is_some() {
+            self.tell_locks(Queued { nr_sectors: first.nr_sectors + second.nr_sectors, ..first }, first.sector);
+            self.tell_locks(Queued { nr_sectors: 0, ..second }, second.sector);
+        }
         let gone = self.sorted(second).and_then(|dir| dir.key(second));
         let c = &mut self.class[class_of(second)];
         c.merged = c.merged.wrapping_add(1);
@@ -369,8 +449,23 @@ impl MqDeadline {
         self.nr_sorted -= u32::from(removed);
     }
 
+    /// A queued write is this one from now on, or gone where no sectors are left; `old` is where it started before.
+    fn tell_locks(&mut self, r: Queued, old: Sector) {
+        let dir = self.sorted(r).filter(|_| dir_of(r.op) == Some(WRITE));
+        let key = dir.and_then(|dir| dir.key(Queued { sector: old, ..r }));
+        if let (Some(locks), Some(key)) = (&mut self.locks, key) {
+            locks.gone(key);
+            if r.nr_sectors > 0 {
+                locks.queued((r.sector, key.1), r);
+            }
+        }
+    }
+
     /// Re-sorts a request after a front merge; it keeps its place in the FIFO.
     pub fn reposition(&mut self, r: Queued, old: Sector) {
+        if self.locks.is_some() {
+            self.tell_locks(r, old);
+        }
         let Some(dir) = self.sorted_mut(r).filter(|_| r.sector != old) else { return };
         if let Some(key) = dir.key(Queued { sector: old, ..r }) {
             let new = (r.sector, key.1);
@@ -403,7 +498,8 @@ impl MqDeadline {
     pub fn heap_bytes(&self) -> usize {
         let dir = |d: &Direction| d.sort.heap_bytes() + d.fifo.capacity() * size_of::<(Key, SimTime)>();
         let lists: usize = self.class.iter().flat_map(|c| &c.dir).map(dir).sum();
-        lists + self.dispatch.capacity() * size_of::<First>() + self.back.capacity() * size_of::<Idx>()
+        let locks = self.locks.as_ref().map_or(0, ZoneLocks::heap_bytes);
+        lists + locks + self.dispatch.capacity() * size_of::<First>() + self.back.capacity() * size_of::<Idx>()
     }
 }
 
