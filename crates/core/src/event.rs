@@ -34,6 +34,10 @@ pub enum Event {
     Stall(DevIdx),
     /// The timer of a scheduler.
     Elevator(DevIdx),
+    /// A task that rq_qos held runs: the one that carries this bio.
+    QosWoken(DevIdx, Idx),
+    /// The timers of rq_qos' policies.
+    Qos(DevIdx),
     /// A completion reaches the submitter's CPU.
     Softirq(DevIdx, Idx, BlkStatus),
     /// The next submission step of a task.

@@ -120,6 +120,7 @@ impl Simulation {
             for dev in 0..ctx.devs.len() {
                 ctx.zone_revalidate(dev as DevIdx);
             }
+            ctx.qos_gates();
             for j in 0..ctx.jobs.len() {
                 let start = ctx.cfg.jobs[j].start_ns;
                 ctx.wake_job(j as JobIdx, start);
@@ -309,6 +310,8 @@ fn handle(ctx: &mut Ctx, event: Event) {
         Event::RunQueue(dev, h) => ctx.run_queue_event(dev, h),
         Event::Woken(dev, bio) => ctx.tag_woken(dev, bio),
         Event::Stall(dev) => ctx.stall_event(dev),
+        Event::QosWoken(dev, bio) => ctx.qos_woken(dev, bio),
+        Event::Qos(dev) => ctx.qos_event(dev),
         Event::Elevator(dev) => ctx.elevator_event(dev),
         Event::Softirq(dev, rq, status) => ctx.complete(dev, Done { rq, status }),
         Event::Step(t) => ctx.step_event(usize::from(t)),

@@ -289,6 +289,7 @@ impl View<'_> {
             dispatch: self.dispatch(first),
             hctxs: self.hctxs(q, shallow),
             dispatch_busy: first.dispatch_busy,
+            qos: q.qos.view(),
             stall: q.stall,
             frozen: q.frozen(),
             freeze: self.freeze(d as DevIdx),

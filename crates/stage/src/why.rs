@@ -4,6 +4,7 @@
 //! Rule: active, names the object and a number; the point of the sentence is bold. A record's time stands beside it.
 //! Leaves out: when a reason is recorded (core).
 
+use bioscope_core::blk::qos::wbt::Kind;
 use bioscope_core::config::ElevatorKind;
 use bioscope_core::observe::why::{Why, WhyRecord};
 
@@ -42,6 +43,9 @@ fn is_state(why: &Why) -> bool {
             | Why::SplitAtChunk { .. }
             | Why::NotMerged { .. }
             | Why::Throttled { .. }
+            | Why::ThrottledByWbt { .. }
+            | Why::ThrottledByIolatency { .. }
+            | Why::ThrottledByIocost { .. }
             | Why::NoSchedTag { .. }
             | Why::TagWoken { .. }
             | Why::TagLimit { .. }
@@ -323,6 +327,25 @@ fn sentence(why: &Why) -> String {
         Why::Throttled { dev: _, kib, ns } => {
             format!("io.max *holds back* a bio of {kib} KiB for {}.", text::duration(ns))
         }
+        Why::ThrottledByWbt { kind, in_flight, limit } => {
+            let what = match kind {
+                Kind::Background => "a bio of buffered writeback",
+                Kind::Kswapd => "a bio that swaps out",
+                Kind::Discard => "a bio that discards",
+            };
+            format!("wbt *holds back* {what}: {in_flight} such requests are in flight, its limit is {limit}.")
+        }
+        Why::ThrottledByIolatency { job, in_flight, depth, target } => {
+            let target = text::duration(target);
+            format!(
+                "io.latency *holds back* job {job}, {in_flight} of whose depth {depth} are in flight: \
+                 a target of {target} was missed."
+            )
+        }
+        Why::ThrottledByIocost { job, cost, short } => {
+            let (cost, short) = (text::duration(cost), text::duration(short));
+            format!("io.cost *holds back* job {job} for {short} or more: the bio costs {cost}, its share is used up.")
+        }
     }
 }
 
@@ -381,6 +404,9 @@ mod tests {
             | Why::PlugFull { .. }
             | Why::PlugBytes { .. }
             | Why::NotMerged { .. }
+            | Why::ThrottledByWbt { .. }
+            | Why::ThrottledByIolatency { .. }
+            | Why::ThrottledByIocost { .. }
             | Why::Throttled { .. } => {}
         }
         vec![
@@ -444,6 +470,11 @@ mod tests {
             Why::PlugBytes { rq: 812, kib: 128 },
             Why::NotMerged { dev: 3, rq: 812, end: 14_071_552, sector: 14_071_808 },
             Why::Throttled { dev: 8, kib: 1024, ns: 100_000_000 },
+            Why::ThrottledByWbt { kind: Kind::Background, in_flight: 4, limit: 4 },
+            Why::ThrottledByWbt { kind: Kind::Kswapd, in_flight: 16, limit: 16 },
+            Why::ThrottledByWbt { kind: Kind::Discard, in_flight: 4, limit: 1 },
+            Why::ThrottledByIolatency { job: 1023, in_flight: 32, depth: 32, target: 10_000_000 },
+            Why::ThrottledByIocost { job: 1023, cost: 2_702_702, short: 10_810_000 },
         ]
     }
 

@@ -31,6 +31,8 @@ pub mod bflag {
     pub const PREFLUSH: u16 = 256;
     /// REQ_FUA
     pub const FUA: u16 = 512;
+    /// BIO_QOS_THROTTLED: policies of rq_qos were asked, and learn of its end.
+    pub const QOS_THROTTLED: u16 = 1024;
 }
 
 /// `bi_end_io`: who learns that a bio has ended.
@@ -89,6 +91,8 @@ pub struct Bio {
     pub prio: IoPrio,
     /// When it was queued.
     pub q_time: SimTime,
+    /// bio->issue_time_ns: when io.latency's clock began, where the kernel stamps it.
+    pub issue_time: SimTime,
     /// When its stacked device began to count it.
     pub acct_time: SimTime,
     /// Who learns of its end.

@@ -10,6 +10,7 @@ use super::elevator::AnyElevator;
 use super::flush::FlushQueue;
 use super::hctx::{AtDevice, Hctx};
 use super::live::{Live, WbtSetting};
+use super::qos::QueueQos;
 use super::tag::{Tags, Waiter};
 use super::throttle::Throttle;
 use super::zone_wplug::ZoneWplugs;
@@ -54,6 +55,8 @@ pub struct Queue {
     pub(super) flush: FlushQueue,
     /// wbt, where the queue has it.
     pub(super) wbt: Option<WbtSetting>,
+    /// q.rq_qos
+    pub qos: QueueQos,
     /// Asleep until the queue thaws.
     pub(super) freeze_waiters: Fifo<Waiter>,
     /// q_usage_counter
@@ -230,6 +233,7 @@ impl Queue {
             at_device: AtDevice::default(),
             flush: FlushQueue::default(),
             wbt: WbtSetting::at_start(&cfg, dev, sim),
+            qos: QueueQos::default(),
             freeze_waiters: Fifo::new(),
             usage: 0,
             freeze_depth: 0,
@@ -244,6 +248,8 @@ impl Queue {
             awake: Vec::new(),
         };
         q.set_tag_models(sim);
+        let facts = q.qos_facts(sim.devices[usize::from(dev)].rotational());
+        q.qos = QueueQos::new(&cfg, q.wbt, facts, dev, sim);
         q
     }
     /// `blk_mq_update_nr_requests`: sched tags, or without scheduler the driver tags; async_depth follows in proportion
@@ -289,7 +295,7 @@ impl Queue {
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
         let hctxs: usize = self.hctxs.iter().map(|h| size_of::<Hctx>() + h.heap_bytes()).sum();
-        self.wplugs.heap_bytes() + self.elevator.heap_bytes() + hctxs + 512
+        self.wplugs.heap_bytes() + self.elevator.heap_bytes() + self.qos.heap_bytes() + hctxs + 512
     }
 }
 

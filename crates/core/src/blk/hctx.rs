@@ -607,6 +607,7 @@ impl Ctx<'_> {
     fn put_back(&mut self, dev: DevIdx, rq: Idx) -> bool {
         let who = self.rqs[rq].who;
         self.trace_rq(rq, Action::Requeue, who, 0);
+        self.qos_requeue(dev, rq);
         let started = self.rqs[rq].d_time.take().is_some();
         self.put_driver_tag(dev, rq);
         started
@@ -697,6 +698,7 @@ impl Ctx<'_> {
         self.rqs[rq].d_time = Some(now);
         self.bus.stats.nr_issued += 1;
         self.trace_rq(rq, Action::Issue, who, u64::from(tag));
+        self.qos_issue(dev, rq);
         let r = &self.rqs[rq];
         let b = &self.bios[r.bio];
         let mut cmd = Cmd {

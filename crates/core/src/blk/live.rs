@@ -316,6 +316,7 @@ impl Ctx<'_> {
             let mut w = live.writers.remove(at);
             let tags = core::mem::take(&mut w.sched_tags);
             let result = self.take_effect(dev, setting, tags);
+            self.qos_follows(dev);
             self.written(dev, w, result);
             self.unfreeze(dev);
             if setting.is_limit() && self.live(dev).writers.iter().any(|w| w.frozen.is_none()) {

@@ -58,6 +58,7 @@ impl Ctx<'_> {
 
     /// Links a bio to the end of a request: a back merge.
     pub(super) fn append_bio(&mut self, rq: Idx, bio: Idx) {
+        self.qos_merge(rq, bio);
         let tail = self.rqs[rq].biotail;
         self.bios[tail].next = Some(bio);
         self.rqs[rq].biotail = bio;
@@ -65,6 +66,7 @@ impl Ctx<'_> {
     }
 
     fn prepend_bio(&mut self, rq: Idx, bio: Idx) {
+        self.qos_merge(rq, bio);
         self.bios[bio].next = Some(self.rqs[rq].bio);
         self.rqs[rq].bio = bio;
         self.rqs[rq].sector = self.bios[bio].sector;
@@ -207,6 +209,7 @@ impl Ctx<'_> {
         q.last_merge = q.last_merge.filter(|last| *last != second);
         let who = self.rqs[second].who;
         self.trace_rq(second, Action::BackMerge, who, 0);
+        self.qos_done(dev, second);
         let gone = self.rqs.remove(second);
         let tail = self.rqs[first].biotail;
         self.bios[tail].next = Some(gone.bio);

@@ -244,6 +244,7 @@ impl Ctx<'_> {
             segment_bytes: self.cfg.jobs[usize::from(job)].bio_segment_bytes,
             prio: new.prio,
             q_time: self.bus.now,
+            issue_time: 0,
             acct_time: 0,
             end: EndIo::Job,
             remaining: 1,
@@ -318,6 +319,7 @@ impl Ctx<'_> {
         }
         let limits = self.limits(dev);
         let Some(bio) = self.split_to_limits(&limits, bio, task) else { return true };
+        self.qos_split(dev, bio);
         if self.try_merge(dev, bio, task) {
             return true;
         }
@@ -458,6 +460,7 @@ impl Ctx<'_> {
         }
         let plugged = flags & bflag::ZONE_WRITE_PLUGGING != 0;
         self.trace_rq(rq, Action::GetRq, who, u64::from(tag));
+        self.qos_track(dev, rq, bio);
         if plugged {
             self.zone_init_request(dev, rq);
         }
@@ -668,6 +671,7 @@ impl Ctx<'_> {
         if hctx::is_accounted(op) {
             self.devs[usize::from(dev)].account_done(now, op, r.nr_sectors, r.g_time);
         }
+        self.qos_done(dev, rq);
         self.rqs.remove(rq);
         held
     }
@@ -694,6 +698,7 @@ impl Ctx<'_> {
     /// `bio_endio`: zone plug, then the chain, then the workload.
     pub(crate) fn bio_endio(&mut self, bio: Idx, status: BlkStatus) {
         let dev = self.bios[bio].dev;
+        self.qos_done_bio(dev, bio, status);
         self.zone_bio_endio(dev, bio, status);
         if self.bios[bio].flags & bflag::ENTERED != 0 {
             self.bios[bio].flags &= !bflag::ENTERED;

@@ -124,6 +124,7 @@ impl Ctx<'_> {
 
     /// `submit_bio_noacct_nocheck`
     pub(crate) fn submit_nocheck(&mut self, t: usize, bio: Idx, split: bool) -> bool {
+        self.qos_submitted(bio);
         if self.bios[bio].flags & bflag::TRACED == 0 {
             self.bios[bio].flags |= bflag::TRACED;
             let who = self.who(self.task_of(t));

@@ -68,12 +68,18 @@ impl Queue {
 }
 
 impl Ctx<'_> {
-    /// From here a bio gets a request: takes a tag, or its task sleeps (false).
+    /// From here a bio gets a request, unless policies of rq_qos hold it back. False: its task sleeps.
     pub(crate) fn issue_bio(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
+        self.qos_throttle(dev, bio, task) && self.get_request(dev, bio, task)
+    }
+
+    /// `blk_mq_alloc_requests`: takes a tag, or its task sleeps (false).
+    pub(super) fn get_request(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
         if self.try_tag_and_start(dev, bio, task) {
             return true;
         }
         if self.bios[bio].flags & bflag::NOWAIT != 0 {
+            self.qos_cleanup(dev, bio);
             self.end_without_request(bio, BlkStatus::Again);
             return true;
         }

@@ -139,6 +139,7 @@ impl Ctx<'_> {
             prio: Default::default(),
             segment_bytes: nr_sectors * SECTOR_BYTES as u32,
             q_time: self.bus.now,
+            issue_time: 0,
             acct_time: 0,
             end: EndIo::Stripe { md: dev, stripe: io.stripe, role: io.role },
             remaining: 1,

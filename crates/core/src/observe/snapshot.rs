@@ -230,6 +230,8 @@ pub enum JobState {
     Sleeping,
     /// Waits for a tag.
     WaitTag,
+    /// A policy of rq_qos holds its bio back.
+    WaitQos,
     /// Waits for a queue freeze to end.
     WaitFreeze,
     /// Writes to an array and waits for a stripe of its cache.

@@ -4,6 +4,7 @@
 //! Rule: every variant names an object and a number; the sentence is made in `bioscope-stage`.
 //! Leaves out: text.
 
+use crate::blk::qos::wbt::Kind;
 use crate::config::ElevatorKind;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, RqId, Sector, ZoneNo};
@@ -92,6 +93,12 @@ pub enum Why {
     NotMerged { dev: u16, rq: RqId, end: Sector, sector: Sector },
     /// io.max holds a bio back.
     Throttled { dev: u16, kib: u32, ns: SimDuration },
+    /// wbt holds a buffered write back: so many of its kind are in flight, and its limit.
+    ThrottledByWbt { kind: Kind, in_flight: u32, limit: u32 },
+    /// io.latency holds a job's bio back: so many of its cgroup's are in flight, its depth, and the target it gives way to.
+    ThrottledByIolatency { job: JobIdx, in_flight: u32, depth: u32, target: SimDuration },
+    /// io.cost holds a job's bio back: what it costs the device, and how long its cgroup's clock is short of that.
+    ThrottledByIocost { job: JobIdx, cost: SimDuration, short: SimDuration },
     /// A live setting froze the queue.
     Frozen { dev: u16, waiting: u32 },
     /// raid5: a stripe reads what it writes and parity; in blocks of its members, sectors without data_offset.

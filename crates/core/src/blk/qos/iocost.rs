@@ -111,7 +111,7 @@ fn adjustment(periods: u32) -> u64 {
 
 /// Vtime as time of the device, ns.
 fn device_ns(vtime: u64) -> SimDuration {
-    (u128::from(vtime) * u128::from(SEC) >> 37) as u64
+    ((u128::from(vtime) * u128::from(SEC)) >> 37) as u64
 }
 
 /// What a task that sleeps will be charged.
@@ -613,7 +613,7 @@ mod tests {
         // The cursor is the cgroup's: two that read in order are each sequential.
         let mut c = new(&[100, 100]);
         for n in 0..3 {
-            assert!(passes(&mut c, &bio(0, 0, n * 8, 8), 0) && passes(&mut c, &bio(1, 0, 1 << 30 | n * 8, 8), 0));
+            assert!(passes(&mut c, &bio(0, 0, n * 8, 8), 0) && passes(&mut c, &bio(1, 0, (1 << 30) + n * 8, 8), 0));
         }
         assert_eq!([c.groups[0].usage, c.groups[1].usage], [3 * 3_295_266; 2]);
     }

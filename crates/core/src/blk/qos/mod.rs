@@ -8,13 +8,13 @@
 //! Leaves out: a hierarchy of cgroups (each job has one below the root), delays on return to user space
 //! (`blkcg_use_delay`).
 
+mod hooks;
 pub mod iocost;
 pub mod iolatency;
 pub mod wbt;
 
 use alloc::vec::Vec;
 
-use crate::config::{CgroupConfig, QueueConfig};
 use crate::fifo::Fifo;
 use crate::observe::snapshot::QosView;
 use crate::slab::Idx;
@@ -23,6 +23,8 @@ use crate::units::{JobIdx, Op, Sector};
 use iocost::IoCost;
 use iolatency::IoLatency;
 use wbt::{Kind, Wbt};
+
+pub use hooks::QueueQos;
 
 /// What policies know of a bio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,17 +212,6 @@ pub struct RqQos {
 }
 
 impl RqQos {
-    /// The chain of a queue as its attributes and the cgroups say: `cgroups` of all jobs, `on_it` those whose io.latency
-    /// is for this device. `wbt`: what [`wbt::at_registration`] gave.
-    pub fn new(wbt: Option<Wbt>, q: &QueueConfig, cgroups: &[CgroupConfig], on_it: &[bool], facts: QueueFacts) -> Self {
-        let mut chain = Self::default();
-        let targets = cgroups.iter().zip(on_it).map(|(c, on_it)| if *on_it { c.latency_ns } else { 0 });
-        let latency = IoLatency::new(targets, facts);
-        let cost = q.iocost.map(|cfg| IoCost::new(cfg, cgroups.iter().map(|c| c.weight)));
-        let policies = [wbt.map(Policy::Wbt), latency.map(Policy::Latency), cost.map(Policy::Cost)];
-        chain.chain.extend(policies.into_iter().rev().flatten());
-        chain
-    }
     /// No policy: QUEUE_FLAG_QOS_ENABLED is clear.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -415,11 +406,14 @@ impl RqQos {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blk::live::{WbtSetting, WbtState};
     use crate::config::IoCostConfig;
     use crate::time::MS;
     use alloc::vec;
 
     const FACTS: QueueFacts = QueueFacts { queue_depth: 32, nr_requests: 64, write_back: false, rotational: true };
+
+    const ON: WbtSetting = WbtSetting { lat_ns: 75 * MS, state: WbtState::OnDefault };
 
     fn latency(target: SimDuration) -> Option<Policy> {
         IoLatency::new([target].into_iter(), FACTS).map(Policy::Latency)
@@ -445,9 +439,9 @@ mod tests {
     fn section_8_1_the_chain_is_prepended_and_refuses_a_second() {
         let mut q = RqQos::default();
         assert!(q.is_empty() && !q.wants_issue_time());
-        q.add(Policy::Wbt(Wbt::new(FACTS))).unwrap();
+        q.add(Policy::Wbt(Wbt::new(ON, FACTS))).unwrap();
         q.add(latency(MS).unwrap()).unwrap();
-        assert_eq!(q.add(Policy::Wbt(Wbt::new(FACTS))), Err(Busy));
+        assert_eq!(q.add(Policy::Wbt(Wbt::new(ON, FACTS))), Err(Busy));
         q.add(cost()).unwrap();
         assert_eq!(q.ids().collect::<Vec<_>>(), [PolicyId::Cost, PolicyId::Latency, PolicyId::Wbt]);
         assert!(q.view().enabled && q.wants_issue_time());
@@ -464,7 +458,7 @@ mod tests {
         // io.latency before wbt: depth 1 of each kind.
         let mut q = RqQos::default();
         let facts = QueueFacts { queue_depth: 2, ..FACTS };
-        q.add(Policy::Wbt(Wbt::new(facts))).unwrap();
+        q.add(Policy::Wbt(Wbt::new(ON, facts))).unwrap();
         q.add(cost()).unwrap();
         let hold = |gate| matches!(gate, Gate::Wait(Hold::Wbt { in_flight: 2, limit: 2, .. }));
         for bio in 0..2 {
@@ -499,7 +493,7 @@ mod tests {
     #[test]
     fn section_8_1_a_bio_without_request_gives_its_place_back() {
         let mut q = RqQos::default();
-        q.add(Policy::Wbt(Wbt::new(QueueFacts { queue_depth: 1, ..FACTS }))).unwrap();
+        q.add(Policy::Wbt(Wbt::new(ON, QueueFacts { queue_depth: 1, ..FACTS }))).unwrap();
         q.add(cost()).unwrap();
         for bio in 0..2 {
             assert_eq!(q.throttle(&write(bio), 0), Gate::Pass);

@@ -10,6 +10,7 @@
 
 use alloc::vec::Vec;
 
+use super::super::live::{WbtSetting, WbtState};
 use super::{Gate, Hold, QosBio, QosRq, QueueFacts, RqWait};
 use crate::observe::snapshot::{WbtVerdict, WbtView};
 use crate::slab::Idx;
@@ -29,6 +30,7 @@ const CLOSE: SimDuration = 100 * MS;
 
 /// Kinds of writes that are throttled, each with wait queue and limit of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kind {
     /// Writeback.
     Background = 0,
@@ -42,38 +44,6 @@ pub enum Kind {
 /// logs write.
 pub fn kind_of(op: Op, direct: bool) -> Option<Kind> {
     (op == Op::Write && !direct).then_some(Kind::Background)
-}
-
-/// Target without a written one (`wbt_default_latency_nsec`).
-pub fn default_latency(rotational: bool) -> SimDuration {
-    if rotational { 75 * MS } else { 2 * MS }
-}
-
-/// WBT_STATE_*: what turned it on or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Enabled {
-    /// The build option.
-    OnDefault,
-    /// wbt_lat_usec was written.
-    OnManual,
-    /// QUEUE_FLAG_DISABLE_WBT_DEF.
-    OffDefault,
-    /// 0 was written.
-    OffManual,
-}
-
-/// wbt of a queue at its registration: there where somebody wrote `target` (`None`: nobody did), or where the build
-/// option is on and no scheduler set QUEUE_FLAG_DISABLE_WBT_DEF.
-pub fn at_registration(target: Option<SimDuration>, by_default: bool, facts: QueueFacts) -> Option<Wbt> {
-    match target {
-        None if !by_default => None,
-        None => Some(Wbt::new(facts)),
-        Some(ns) => {
-            let mut wbt = Wbt::new(facts);
-            wbt.set_target(Some(ns));
-            Some(wbt)
-        }
-    }
 }
 
 /// Depth of buffered writes at a step (`rq_depth_calc_max_depth`), and whether it cannot grow further.
@@ -92,7 +62,7 @@ pub fn depth_at(step: i32, queue_depth: u32) -> (u32, bool) {
 
 /// max, normal and background of a depth (`calc_wb_limits`).
 pub fn limits_of(depth: u32) -> [u32; 3] {
-    if depth <= 2 { [depth, depth, 1] } else { [depth, depth.div_ceil(2), (depth + 3) / 4] }
+    if depth <= 2 { [depth, depth, 1] } else { [depth, depth.div_ceil(2), depth.div_ceil(4)] }
 }
 
 /// Window at a step (`rwb_arm_timer`): 100 ms / sqrt(step + 1), by an integer root of 4 binary places.
@@ -111,10 +81,8 @@ struct Samples {
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wbt {
-    /// What turned it on or off.
-    enabled: Enabled,
-    /// Target, ns; 0 while 0 was written.
-    target: SimDuration,
+    /// Target, and what turned it on or off.
+    setting: WbtSetting,
     facts: QueueFacts,
     step: i32,
     /// The depth cannot grow further.
@@ -141,11 +109,10 @@ pub struct Wbt {
 }
 
 impl Wbt {
-    /// On by default, with the default target (`wbt_init`).
-    pub fn new(facts: QueueFacts) -> Self {
+    /// `wbt_init`
+    pub fn new(setting: WbtSetting, facts: QueueFacts) -> Self {
         let mut wbt = Self {
-            enabled: Enabled::OnDefault,
-            target: default_latency(facts.rotational),
+            setting,
             facts,
             step: 0,
             widest: false,
@@ -167,37 +134,18 @@ impl Wbt {
 
     // ---- attributes; the queue is frozen ----
 
-    /// A value was written to wbt_lat_usec, in ns; 0 turns it off, `None` (-1) stores the default.
-    pub fn set_target(&mut self, ns: Option<SimDuration>) {
-        self.target = ns.unwrap_or(default_latency(self.facts.rotational));
-        self.enabled = if self.target == 0 { Enabled::OffManual } else { Enabled::OnManual };
-        self.set_step(0);
-        self.stop();
-    }
-    /// `wbt_disable_default`: a scheduler sets QUEUE_FLAG_DISABLE_WBT_DEF.
-    pub fn disable_default(&mut self) {
-        if self.enabled == Enabled::OnDefault {
-            self.enabled = Enabled::OffDefault;
-            self.stop();
+    /// wbt_lat_usec was written, or a scheduler set or cleared QUEUE_FLAG_DISABLE_WBT_DEF.
+    pub fn set(&mut self, setting: WbtSetting) {
+        let before = core::mem::replace(&mut self.setting, setting);
+        if setting.lat_ns != before.lat_ns {
+            self.set_step(0);
+        }
+        if !self.is_on() {
+            (self.window_ends, self.sync_read) = (None, None);
         }
     }
-    /// `wbt_enable_default`: the flag is clear again.
-    pub fn enable_default(&mut self) {
-        if self.enabled == Enabled::OffDefault {
-            self.enabled = Enabled::OnDefault;
-        }
-    }
-    /// It throttles.
-    pub fn is_on(&self) -> bool {
-        matches!(self.enabled, Enabled::OnDefault | Enabled::OnManual)
-    }
-    /// What turned it on or off.
-    pub fn enabled(&self) -> Enabled {
-        self.enabled
-    }
-    /// wbt_lat_usec as it reads, ns.
-    pub fn target(&self) -> SimDuration {
-        if self.is_on() { self.target } else { 0 }
+    fn is_on(&self) -> bool {
+        matches!(self.setting.state, WbtState::OnDefault | WbtState::OnManual)
     }
     /// `wbt_update_limits`: another depth of the queue starts from step 0.
     pub fn queue_changed(&mut self, facts: QueueFacts) {
@@ -206,10 +154,6 @@ impl Wbt {
             self.set_step(0);
         }
         self.facts = facts;
-    }
-    fn stop(&mut self) {
-        self.window_ends = None;
-        self.sync_read = None;
     }
 
     // ---- hooks ----
@@ -355,7 +299,7 @@ impl Wbt {
     fn verdict(&self, now: SimTime) -> WbtVerdict {
         let s = &self.samples;
         let outstanding = self.sync_read.map_or(0, |(_, since)| now - since);
-        if outstanding > self.window || outstanding > self.target && s.reads == 0 {
+        if outstanding > self.window || outstanding > self.setting.lat_ns && s.reads == 0 {
             return WbtVerdict::Exceeded;
         }
         if s.reads == 0 || s.writes < MIN_WRITE_SAMPLES {
@@ -363,7 +307,7 @@ impl Wbt {
             let writes = s.writes > 0 || slept || self.in_flight() > 0;
             return if writes { WbtVerdict::WritesOnly } else { WbtVerdict::Unknown };
         }
-        if s.read_min > self.target { WbtVerdict::Exceeded } else { WbtVerdict::Ok }
+        if s.read_min > self.setting.lat_ns { WbtVerdict::Exceeded } else { WbtVerdict::Ok }
     }
     fn in_flight(&self) -> u32 {
         self.waits.iter().map(|w| w.in_flight).sum()
@@ -396,7 +340,7 @@ impl Wbt {
     /// For pictures.
     pub fn view(&self) -> WbtView {
         WbtView {
-            target_ns: self.target(),
+            target_ns: self.setting.shown_ns(),
             window_ns: self.window,
             window_ends: self.window_ends,
             scale_step: self.step,
@@ -419,9 +363,13 @@ mod tests {
     use alloc::vec;
 
     const US: SimDuration = 1_000;
+    const ON: WbtSetting = WbtSetting { lat_ns: 75 * MS, state: WbtState::OnDefault };
 
     fn facts(queue_depth: u32) -> QueueFacts {
         QueueFacts { queue_depth, nr_requests: 64, write_back: false, rotational: true }
+    }
+    fn new(queue_depth: u32) -> Wbt {
+        Wbt::new(ON, facts(queue_depth))
     }
     fn write(bio: Idx) -> QosBio {
         QosBio {
@@ -503,7 +451,7 @@ mod tests {
             assert_eq!(kind_of(op, direct), None, "{op:?}");
         }
         // Any number of those pass.
-        let mut w = Wbt::new(facts(32));
+        let mut w = new(32);
         for bio in 0..100 {
             assert!(passes(&mut w, QosBio { kind: kind_of(Op::Write, true), ..write(bio) }, 0));
         }
@@ -514,7 +462,7 @@ mod tests {
     fn section_8_1_limits_by_kind() {
         // Depth 16: swap-out 16, writeback 8, and 4 within 100 ms of a read; discards 4.
         let pass = |kind, read_at: Option<SimTime>, now| {
-            let mut w = Wbt::new(facts(32));
+            let mut w = new(32);
             if let Some(at) = read_at {
                 assert!(passes(&mut w, read(99), at));
             }
@@ -528,7 +476,7 @@ mod tests {
 
     #[test]
     fn section_8_1_sleepers_are_let_in_order() {
-        let mut w = Wbt::new(facts(32));
+        let mut w = new(32);
         for bio in 0..8 {
             assert!(passes(&mut w, write(bio), 0));
         }
@@ -545,7 +493,7 @@ mod tests {
 
     #[test]
     fn section_8_1_a_write_cache_is_emptied_first() {
-        let mut w = Wbt::new(QueueFacts { write_back: true, ..facts(32) });
+        let mut w = Wbt::new(ON, QueueFacts { write_back: true, ..facts(32) });
         for bio in 0..12 {
             assert_eq!(passes(&mut w, write(bio), 0), bio < 8);
         }
@@ -557,7 +505,7 @@ mod tests {
 
     #[test]
     fn section_8_1_reads_above_the_target_halve_the_depth() {
-        let mut w = Wbt::new(facts(32));
+        let mut w = new(32);
         for bio in 0..3 {
             assert!(passes(&mut w, write(bio), 0));
         }
@@ -582,7 +530,7 @@ mod tests {
 
     #[test]
     fn section_8_1_two_writes_are_no_sample() {
-        let mut w = Wbt::new(facts(32));
+        let mut w = new(32);
         assert!(passes(&mut w, write(0), 0) && passes(&mut w, write(1), 0));
         for r in 0..2 {
             done(&mut w, rq(r, Op::Write, 0), MS);
@@ -594,7 +542,7 @@ mod tests {
 
     #[test]
     fn section_8_1_writes_alone_widen_and_wake() {
-        let mut w = Wbt::new(facts(1000));
+        let mut w = new(1000);
         for bio in 0..40 {
             passes(&mut w, write(bio), 0);
         }
@@ -615,7 +563,7 @@ mod tests {
     #[test]
     fn section_8_1_a_read_outstanding_counts() {
         let verdict = |issued, other_read: bool| {
-            let mut w = Wbt::new(facts(32));
+            let mut w = new(32);
             assert!(passes(&mut w, write(0), 0));
             w.issue(&rq(9, Op::Read, issued), issued);
             if other_read {
@@ -627,7 +575,7 @@ mod tests {
         assert_eq!(verdict(25 * MS - 1, false), WbtVerdict::Exceeded);
         assert_eq!(verdict(25 * MS, false), WbtVerdict::WritesOnly);
         assert_eq!(verdict(0, true), WbtVerdict::WritesOnly);
-        let mut w = Wbt::new(facts(32));
+        let mut w = new(32);
         w.issue(&rq(9, Op::Read, 0), 0);
         assert!(passes(&mut w, write(0), US));
         expire(&mut w);
@@ -640,7 +588,7 @@ mod tests {
     #[test]
     fn section_8_1_five_windows_without_a_verdict() {
         for (step, want) in [(2, 1), (-2, -1)] {
-            let mut w = Wbt::new(facts(1000));
+            let mut w = new(1000);
             w.set_step(step);
             w.open_window(0);
             for _ in 0..4 {
@@ -651,7 +599,7 @@ mod tests {
             assert_eq!(w.step, want);
         }
         // At step 0 with nothing in flight the timer stops.
-        let mut w = Wbt::new(facts(32));
+        let mut w = new(32);
         w.open_window(0);
         expire(&mut w);
         assert_eq!(w.timer(), None);
@@ -659,7 +607,7 @@ mod tests {
 
     #[test]
     fn section_8_1_depth_one_is_the_end() {
-        let mut w = Wbt::new(facts(32));
+        let mut w = new(32);
         for _ in 0..9 {
             w.narrow(true);
         }
@@ -670,29 +618,25 @@ mod tests {
     }
 
     #[test]
-    fn section_8_1_wbt_lat_usec() {
-        assert_eq!([true, false].map(default_latency), [75 * MS, 2 * MS]);
-        assert_eq!(at_registration(None, false, facts(32)), None);
-        let mut w = at_registration(None, true, facts(32)).unwrap();
-        assert_eq!((w.enabled(), w.target()), (Enabled::OnDefault, 75 * MS));
-        // DISABLE_WBT_DEF turns off what nobody wrote, and its end turns it on again.
-        w.disable_default();
-        assert_eq!((w.enabled(), w.is_on(), w.target()), (Enabled::OffDefault, false, 0));
-        w.enable_default();
-        assert_eq!(w.enabled(), Enabled::OnDefault);
-        w.set_target(Some(0));
-        w.enable_default();
-        assert_eq!((w.enabled(), w.target()), (Enabled::OffManual, 0));
-        assert!((0..100).all(|bio| passes(&mut w, write(bio), 0)));
-        w.set_target(None);
-        w.disable_default();
-        assert_eq!((w.enabled(), w.target()), (Enabled::OnManual, 75 * MS));
-        assert_eq!(at_registration(Some(0), true, facts(32)).map(|w| w.enabled()), Some(Enabled::OffManual));
+    fn section_8_1_turned_off_it_lets_all_pass() {
+        for state in [WbtState::OffDefault, WbtState::OffManual] {
+            let mut w = new(32);
+            w.set_step(3);
+            assert!(passes(&mut w, write(0), 0));
+            w.set(WbtSetting { state, ..ON });
+            assert_eq!((w.timer(), w.view().target_ns), (None, 0));
+            assert!((0..100).all(|bio| passes(&mut w, write(bio), 0)));
+            // The step is as it was when the default comes back; another target starts from 0.
+            w.set(ON);
+            assert_eq!(w.step, 3);
+            w.set(WbtSetting { lat_ns: MS, state: WbtState::OnManual });
+            assert_eq!((w.step, w.view().target_ns), (0, MS));
+        }
     }
 
     #[test]
     fn section_8_1_another_depth_of_the_queue_starts_anew() {
-        let mut w = Wbt::new(facts(32));
+        let mut w = new(32);
         w.set_step(3);
         w.queue_changed(QueueFacts { write_back: true, ..facts(32) });
         assert_eq!(w.step, 3);
