@@ -189,11 +189,11 @@ impl Args {
             drop(s.set_text(key.trim(), value));
         }
     }
-    /// The --set edits in the order in which they act: names of devices are those of the stack, wherever it stands.
+    /// The --set edits in the order in which they act: kernel and stack before what depends on them.
     fn edits(&self) -> impl Iterator<Item = &str> {
-        let stack = |edit: &&str| edit.split_once('=').is_some_and(|(key, _)| text::STACK_KEYS.contains(&key.trim()));
+        let first = |edit: &&str| edit.split_once('=').is_some_and(|(key, _)| text::FIRST_KEYS.contains(&key.trim()));
         let edits = || self.set.iter().map(String::as_str);
-        edits().filter(stack).chain(edits().filter(move |edit| !stack(edit)))
+        edits().filter(first).chain(edits().filter(move |edit| !first(edit)))
     }
     /// The sides asked for; `both` for a scenario without run B is bad input.
     pub fn sides(&self, s: &Scenario, default: &str) -> Result<Vec<Side>, Failure> {

@@ -164,7 +164,7 @@ impl Shown {
     /// Everything of run A that is not a default.
     fn settings(&self) -> String {
         let s = &self.scenario;
-        let changed = KEYS.iter().filter(|k| *s.value(Side::A, **k) != Param::of(**k).default_value());
+        let changed = KEYS.iter().filter(|k| *s.value(Side::A, **k) != s.default_value(Side::A, **k));
         let own = s.own().filter(|own| own.side == Side::A).map(|own| [&own.name(), "=", &own.text()].concat());
         let words = changed.map(|k| setting(s, Side::A, *k)).chain(own).collect::<Vec<_>>().join(" ");
         if words.is_empty() { "all settings at their defaults".into() } else { words }

@@ -114,7 +114,7 @@ fn param(key: Key) -> Value {
 pub fn unit(u: Unit) -> &'static str {
     match u {
         Unit::Count => "count",
-        Unit::Bytes | Unit::Kib => "bytes",
+        Unit::Bytes | Unit::Kib | Unit::Mib => "bytes",
         Unit::Time(_) => "time",
         Unit::Zones => "zones",
         Unit::Rate => "bytes/s",
@@ -124,6 +124,7 @@ pub fn unit(u: Unit) -> &'static str {
         Unit::ByteRange => "size range",
         Unit::Faults => "fault list",
         Unit::Sizes => "size list",
+        Unit::Numbers => "number list",
         Unit::DirBytes => "bytes of reads, writes",
         Unit::DirCount => "count of reads, writes",
         Unit::Splits => "sizes with shares",

@@ -11,6 +11,8 @@
 pub mod check;
 mod deflate;
 pub mod diagnostic;
+mod drive;
+pub mod kernel;
 pub mod packed;
 pub mod params;
 pub mod preset;

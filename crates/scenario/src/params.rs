@@ -135,6 +135,7 @@ impl Param {
                 format!("up to 64 SIZE/PERCENT with colons, {min} to {max} each; those of writes behind a comma")
             }
             Unit::Law => "random, zipf:THETA, pareto:POWER, normal:DEVIATION, zoned:ACCESS/SIZE:... in per cent, zoned_abs with bytes".into(),
+            Unit::Numbers => format!("up to {MAX_SIZES} numbers with commas"),
             Unit::Faults => "SECTOR+COUNT, then @FROM-UNTIL and :medium where wanted, several with commas".into(),
             _ if self.max == u64::MAX => format!("{min} or more"),
             _ => format!("{min} to {max}"),
@@ -147,7 +148,9 @@ impl Param {
     /// not so for the numbers of a drive profile.
     pub fn parse(&self, text: &str) -> Result<Value, Diagnostic> {
         let text = text.trim();
-        if self.has_auto() && text == "auto" {
+        // The attribute's own word for its default.
+        let default = text == "-1" && self.key == Param::of(Key::WbtLatUsec).key;
+        if self.has_auto() && text == "auto" || default {
             return Ok(Value::Auto);
         }
         let bad = |message: String| Diagnostic::error(self.key, text, message).allow(self.allowed());
@@ -255,6 +258,10 @@ const PLUG: Param = Param { advanced: true, ..BLOCK };
 const THROTTLE: Param = Param { scope: Scope::Device, default: "0", max: TIB, step: 0, advanced: true, ..BLOCK };
 const CAP: Param = Param { shown_when: &[(Key::Drive, "capped")], ..DEVICE };
 const NULL_BLK: Param = Param { shown_when: &[(Key::Drive, "null_blk")], ..DEVICE };
+const ZONE: Param = Param { shown_when: MADE_UP_ZONES, advanced: true, ..DEVICE };
+const FLASH: Param = Param { shown_when: &[(Key::Drive, OF_FLASH)], advanced: true, ..DEVICE };
+const IOCOST: Param = Param { shown_when: &[(Key::Iocost, "1")], advanced: true, max: TIB, step: 0, ..QUEUE };
+const ZBD_JOB: Param = Param { shown_when: &[(Key::Workload, "fio"), (Key::Zonemode, "zbd")], advanced: true, ..JOB };
 const RUN: Param = Param { group: Group::Run, ..BASE };
 
 const FIO: &[(Key, &str)] = &[(Key::Workload, "fio")];
@@ -262,10 +269,21 @@ const FIO_DD: &[(Key, &str)] = &[(Key::Workload, "fio|dd")];
 const WRITEBACK: &[(Key, &str)] = &[(Key::Workload, "writeback")];
 
 /// Drives with a head.
-const MODELLED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb|cmr-8tb")];
-const ZONED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb")];
-/// Drives behind a host adapter.
-const ATTACHED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb|cmr-8tb|capped")];
+const MODELLED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb|cmr-8tb|smr-14tb|smr-15tb|smr-20tb")];
+/// Those of them that are shingled.
+const SHINGLED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb|smr-14tb|smr-15tb|smr-20tb")];
+/// Drives of flash.
+const OF_FLASH: &str = "flash|zns-1tb";
+/// Drives whose zones are settings.
+const MADE_UP: &[(Key, &str)] = &[(Key::Drive, "null_blk|flash|zns-1tb")];
+const MADE_UP_ZONES: &[(Key, &str)] = &[(Key::Drive, "null_blk|flash|zns-1tb"), (Key::Zoned, "1")];
+/// Whose writes somebody has to keep in order.
+const ZONED: &[(Key, &str)] = &[(Key::Zoned, "1")];
+const PLUGGED: &[(Key, &str)] = &[(Key::ZoneOrdering, "zwplug"), (Key::Zoned, "1")];
+/// Drives with a queue depth of their own.
+const ATTACHED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb|cmr-8tb|smr-14tb|smr-15tb|smr-20tb|capped|flash|zns-1tb")];
+/// Drives behind a host adapter, or whose commands are limited as behind one.
+const ADAPTED: &[(Key, &str)] = &[(Key::Drive, "smr-30tb|cmr-8tb|smr-14tb|smr-15tb|smr-20tb|capped")];
 pub(crate) const STACKED: &[(Key, &str)] = &[(Key::Stack, "raid0|raid1|raid5|raid6|raid10|dm-stripe|dm-crypt")];
 const SEVERAL: &[(Key, &str)] = &[(Key::Stack, "raid0|raid1|raid5|raid6|raid10|dm-stripe")];
 const CHUNKED: &[(Key, &str)] = &[(Key::Stack, "raid0|raid5|raid6|raid10|dm-stripe")];
@@ -317,6 +335,22 @@ params! {
     MaxOpenZones: Param {
         key: "max_open_zones", min: 1, max: 4096, shown_when: FIO,
         help: "Zones fio writes to at the same time, all jobs together; auto is the disk's limit.", ..BASE
+    },
+    JobMaxOpenZones: Param {
+        key: "job_max_open_zones", max: 4096, default: "0",
+        help: "Zones that each job writes to at the same time; 0 leaves it to max_open_zones.", ..ZBD_JOB
+    },
+    IgnoreZoneLimits: Param {
+        key: "ignore_zone_limits", unit: Unit::Bool, max: 1, default: "0",
+        help: "fio does not keep max_open_zones within what the device can have open.", ..ZBD_JOB
+    },
+    ReadBeyondWp: Param {
+        key: "read_beyond_wp", unit: Unit::Bool, max: 1, default: "0",
+        help: "Reads go where they are drawn; 0 reads only what lies below the write pointers.", ..ZBD_JOB
+    },
+    ZoneAppend: Param {
+        key: "zone_append", unit: Unit::Bool, max: 1, default: "0",
+        help: "Zone writes are zone appends, as those of a file system on zones; fio has no such option.", ..ZBD_JOB
     },
     Hugepages: Param {
         key: "hugepages", unit: Unit::Bool, default: "0", shown_when: FIO,
@@ -422,6 +456,14 @@ params! {
         key: "cmdprio", max: 7, default: "0",
         help: "Priority within that class, 0 the highest.", ..FIO_JOB
     },
+    IoLatencyTarget: Param {
+        key: "io_latency_target", unit: Unit::Time(US), max: 1000 * SEC, step: US, default: "0", advanced: true,
+        help: "io.latency: target of the job's cgroup, in us; where one misses its target, those with longer ones wait. 0 is none.", ..JOB
+    },
+    IoWeight: Param {
+        key: "io_weight", min: 1, max: 10_000, step: 0, default: "100", advanced: true,
+        help: "io.weight: share of the job's cgroup where iocost divides the device.", ..JOB
+    },
     Filesize: Param {
         key: "filesize", unit: Unit::ByteRange, min: 4 * KIB, max: TIB, step: 0, default: "256MiB", shown_when: WRITEBACK,
         help: "Size of the written files: one size, or smallest-largest for a uniform choice.", ..BASE
@@ -438,16 +480,27 @@ params! {
     },
 
     Kernel: Param {
-        key: "kernel", unit: Unit::Word(&["7.1"]), default: "7.1",
-        help: "Kernel release whose behaviour is simulated.", ..BLOCK
+        key: "kernel", unit: Unit::Word(&crate::kernel::RELEASES), default: "7.1",
+        help: "Kernel release whose behaviour is simulated: switches that are left out have its values.", ..BLOCK
     },
     ZoneOrdering: Param {
-        key: "zone_ordering", unit: Unit::Word(&["zwplug", "none"]), default: "zwplug", shown_when: ZONED,
-        help: "What keeps the writes of a zone in order: zone write plugs, or nothing: fio then sends zone writes as they come.", ..BLOCK
+        key: "zone_ordering", unit: Unit::Word(&["zwplug", "zone_lock", "pipelined", "none"]), default: "zwplug", shown_when: ZONED,
+        help: "What keeps the writes of a zone in order: plugs (6.10), locks in mq-deadline (before), null_blk's retries (never merged), or nothing.", ..BLOCK
+    },
+    ZoneLockStreams: Param {
+        key: "zone_lock_streams", shown_when: &[(Key::ZoneOrdering, "zone_lock"), (Key::Zoned, "1")],
+        help: "On rotating disks contiguous writes behind a locked zone wait together, as from about 6.2; 0 lets the next zone start.", ..SWITCH
+    },
+    ZwplugErrors: Param {
+        key: "zwplug_errors", unit: Unit::Word(&["need_wp_update", "error_auto_recover"]), default: "need_wp_update", shown_when: PLUGGED, advanced: true,
+        help: "After a failed write: all fail until the zone is reported, reset or finished (6.13), or the kernel looks up the write pointer itself.", ..BLOCK
+    },
+    ZwplugRemoved: Param {
+        key: "zwplug_removed", unit: Unit::Word(&["dead", "unhashed"]), default: "dead", shown_when: PLUGGED, advanced: true,
+        help: "A write that meets a plug which is being removed: fails (dead, 7.1; see dead_plug_revive), or gets a new plug (unhashed).", ..BLOCK
     },
     ZonedQd1Writes: Param {
-        key: "zoned_qd1_writes", unit: Unit::Bool, default: "0", live: Live::Sysfs,
-        shown_when: &[(Key::ZoneOrdering, "zwplug"), (Key::Drive, "smr-30tb")],
+        key: "zoned_qd1_writes", unit: Unit::Bool, default: "0", live: Live::Sysfs, shown_when: PLUGGED,
         help: "One worker issues all zone writes of the disk, one at a time, a whole zone's backlog before the next; \
                Linux 7.1 turns it on for rotating zoned disks.", ..QUEUE
     },
@@ -543,14 +596,68 @@ params! {
         key: "nomerges", max: 2, default: "0",
         help: "0 tries all merges, 1 only the cheap ones, 2 none.", ..QUEUE
     },
+    QueueWriteCache: Param {
+        key: "queue_write_cache", unit: Unit::Word(&["write_back", "write_through"]), default: "write_back", advanced: true,
+        help: "queue/write_cache: write_back sends flushes and FUA to the device, write_through sends none.", ..QUEUE
+    },
+    BlkWbtMq: Param {
+        key: "blk_wbt_mq", default: "0",
+        help: "CONFIG_BLK_WBT_MQ: buffered writes are throttled by wbt unless the scheduler is bfq.", ..SWITCH
+    },
+    WbtLatUsec: Param {
+        key: "wbt_lat_usec", unit: Unit::Time(US), max: 1000 * SEC, step: 0, advanced: true,
+        help: "Read latency above which wbt holds buffered writes back, in us; 0 is off; auto, or -1, is 75 ms for rotating disks, else 2 ms, with blk_wbt_mq=1.", ..QUEUE
+    },
+    Iocost: Param {
+        key: "iocost", unit: Unit::Bool, max: 1, default: "0", advanced: true,
+        help: "io.cost.qos enable=1: what I/Os cost by a model is divided by io_weight.", ..QUEUE
+    },
+    IocostRbps: Param {
+        key: "iocost_rbps", unit: Unit::Bytes, min: 1, default: "174019176B", help: "io.cost.model: bytes read a second.", ..IOCOST
+    },
+    IocostRseqiops: Param {
+        key: "iocost_rseqiops", min: 1, max: u32::MAX as u64, default: "41708", help: "io.cost.model: sequential reads of 4 KiB a second.", ..IOCOST
+    },
+    IocostRrandiops: Param {
+        key: "iocost_rrandiops", min: 1, max: u32::MAX as u64, default: "370", help: "io.cost.model: random reads of 4 KiB a second.", ..IOCOST
+    },
+    IocostWbps: Param {
+        key: "iocost_wbps", unit: Unit::Bytes, min: 1, default: "178075866B", help: "io.cost.model: bytes written a second.", ..IOCOST
+    },
+    IocostWseqiops: Param {
+        key: "iocost_wseqiops", min: 1, max: u32::MAX as u64, default: "42705", help: "io.cost.model: sequential writes of 4 KiB a second.", ..IOCOST
+    },
+    IocostWrandiops: Param {
+        key: "iocost_wrandiops", min: 1, max: u32::MAX as u64, default: "378", help: "io.cost.model: random writes of 4 KiB a second.", ..IOCOST
+    },
+    IocostRpct: Param {
+        key: "iocost_rpct", unit: Unit::Milli, max: 100_000, default: "0",
+        help: "io.cost.qos: percentile of read latencies that is held against iocost_rlat; 0 judges none.", ..IOCOST
+    },
+    IocostRlat: Param {
+        key: "iocost_rlat", unit: Unit::Time(US), max: 1000 * SEC, default: "250ms", help: "io.cost.qos: target latency of reads, in us.", ..IOCOST
+    },
+    IocostWpct: Param {
+        key: "iocost_wpct", unit: Unit::Milli, max: 100_000, default: "0",
+        help: "io.cost.qos: percentile of write latencies that is held against iocost_wlat; 0 judges none.", ..IOCOST
+    },
+    IocostWlat: Param {
+        key: "iocost_wlat", unit: Unit::Time(US), max: 1000 * SEC, default: "250ms", help: "io.cost.qos: target latency of writes, in us.", ..IOCOST
+    },
+    IocostMin: Param {
+        key: "iocost_min", unit: Unit::Milli, min: 1_000, max: 10_000_000, default: "1", help: "io.cost.qos: smallest rate of virtual time, in per cent.", ..IOCOST
+    },
+    IocostMax: Param {
+        key: "iocost_max", unit: Unit::Milli, min: 1_000, max: 10_000_000, default: "10000", help: "io.cost.qos: largest rate of virtual time, in per cent.", ..IOCOST
+    },
     Hba: Param {
         key: "hba", unit: Unit::Word(&["ahci", "mpi3mr"]), default: "ahci",
-        shown_when: ATTACHED,
+        shown_when: ADAPTED,
         help: "Host adapter: AHCI takes 168 segments a command and 32 commands; mpi3mr 256 segments, at most 1 MiB, and 254 commands.", ..QUEUE
     },
     QueueDepth: Param {
         key: "queue_depth", min: 1, max: 1024, shown_when: ATTACHED,
-        help: "Commands the drive may hold at the same time: 32 at most, 254 with hba=mpi3mr, 1024 with drive=capped; 1 switches NCQ off.", ..QUEUE
+        help: "Commands the drive may hold at the same time: 32 at most, 254 with hba=mpi3mr, 1024 with drive=capped or of flash; 1 switches NCQ off.", ..QUEUE
     },
     NcqPrio: Param {
         key: "ncq_prio", unit: Unit::Bool, default: "0", shown_when: MODELLED, advanced: true,
@@ -586,9 +693,9 @@ params! {
         help: "Earliest time of the lost wake-up.", ..QUEUE
     },
     AsyncDepthOwner: Param {
-        key: "async_depth_owner", unit: Unit::Word(&["queue", "elevator", "elevator_5_17"]), default: "queue",
+        key: "async_depth_owner", unit: Unit::Word(&["queue", "elevator", "elevator_5_17", "none"]), default: "queue",
         shown_when: &[(Key::Scheduler, "mq-deadline|kyber|bfq")],
-        help: "Whose attribute async_depth is: the queue's since 7.0; before that mq-deadline's, which left wake_batch at 1; or that of 5.17.", ..BLOCK
+        help: "Whose attribute async_depth is: the queue's since 7.0; before that mq-deadline's, which left wake_batch at 1; that of 5.17; none before 5.14.", ..BLOCK
     },
     ShallowPerWord: Param {
         key: "shallow_per_word", unit: Unit::Bool, default: "0", advanced: true,
@@ -600,8 +707,28 @@ params! {
     },
     DeadPlugRevive: Param {
         key: "dead_plug_revive", unit: Unit::Bool, default: "1", advanced: true,
-        shown_when: &[(Key::ZoneOrdering, "zwplug"), (Key::Drive, "smr-30tb")],
+        shown_when: &[(Key::ZoneOrdering, "zwplug"), (Key::Zoned, "1"), (Key::ZwplugRemoved, "dead")],
         help: "A write to a reset zone whose old plug is still referenced takes that plug over; 0 is the code as first merged for 7.1, where such a write fails with EIO.", ..BLOCK
+    },
+    QosGate: Param {
+        key: "qos_gate", unit: Unit::Word(&["queue_flag", "static_key", "pointer"]), default: "queue_flag", advanced: true,
+        help: "How rq_qos is passed by where no policy exists: a flag of the queue (6.17), a key of the whole kernel (6.16), the queue's pointer.", ..BLOCK
+    },
+    IssueTime: Param {
+        key: "issue_time", unit: Unit::Word(&["iolatency", "always"]), default: "iolatency", advanced: true,
+        help: "Bios that get a time stamp: those of queues with iolatency (6.18), or all.", ..BLOCK
+    },
+    TagRrRepr: Param {
+        key: "tag_rr_repr", unit: Unit::Word(&["flag", "enum"]), default: "flag", advanced: true,
+        help: "Round robin tags are a flag of the tag set (6.14), or a value of its alloc_policy.", ..BLOCK
+    },
+    NoSchedRepr: Param {
+        key: "no_sched_repr", unit: Unit::Word(&["by_default", "no_sched"]), default: "by_default", advanced: true,
+        help: "no_sched decides the default alone (6.14), or leaves none as the only scheduler.", ..BLOCK
+    },
+    IoTicks: Param {
+        key: "io_ticks", unit: Unit::Word(&["in_flight", "start"]), default: "in_flight", advanced: true,
+        help: "What %util counts: time with a request in flight, or as 5.0 to 6.9 a jiffy for each that saw a start or an end.", ..BLOCK
     },
     SplitInsert: Param {
         key: "split_insert", unit: Unit::Word(&["tail", "head"]), default: "head", shown_when: STACKED,
@@ -707,6 +834,18 @@ params! {
         key: "ipi_ns", default: "0",
         help: "From a completion on another CPU to its softirq on the submitter's.", ..HOST
     },
+    DispatchNs: Param {
+        key: "dispatch_ns", default: "0",
+        help: "CPU time for each request that a run of a hardware queue takes from a scheduler or its dispatch list.", ..HOST
+    },
+    JiffyNs: Param {
+        key: "jiffy_ns", default: "4ms", min: US, shown_when: &[(Key::IoTicks, "start")],
+        help: "Length of a jiffy.", ..HOST
+    },
+    RcuNs: Param {
+        key: "rcu_ns", default: "0",
+        help: "An RCU grace period: what a freeze of the queue takes at least, and a quiesce.", ..HOST
+    },
     MdWakeNs: Param {
         key: "md_wake_ns", default: "20us",
         help: "From waking a thread of md, dm or blk-throttle to it running (assumed).", ..HOST
@@ -782,13 +921,53 @@ params! {
         help: "CPU time to encrypt or decrypt 512 bytes (assumed: about 2 GB/s).", ..STACK
     },
     Drive: Param {
-        key: "drive", unit: Unit::Word(&["smr-30tb", "cmr-8tb", "capped", "null_blk"]), default: "smr-30tb",
-        help: "Drive profile: a 30 TB host-managed SMR disk, an 8 TB conventional disk, a device known by its limits only, or null_blk.", ..DEVICE
+        key: "drive", unit: Unit::Word(&crate::drive::DRIVES), default: "smr-30tb",
+        help: "Drive profile: host-managed SMR disks, a conventional disk, a device known by its limits only, null_blk, flash, a 1 TB zoned SSD.", ..DEVICE
     },
     Capacity: Param {
         key: "capacity", unit: Unit::Bytes, min: MIB, max: 64 * TIB, step: 0, default: "1TiB",
-        shown_when: &[(Key::Drive, "capped|null_blk")],
+        shown_when: &[(Key::Drive, "capped|null_blk|flash")],
         help: "Size of the device.", ..DEVICE
+    },
+    Zoned: Param {
+        key: "zoned", unit: Unit::Bool, max: 1, shown_when: MADE_UP,
+        help: "The device has zones; auto is 1 with drive=zns-1tb.", ..DEVICE
+    },
+    ZoneSize: Param {
+        key: "zone_size", unit: Unit::Mib, min: 4 * KIB, max: TIB, step: 0,
+        help: "Size of a zone, a power of two; a bare number is MiB.", ..ZONE
+    },
+    ZoneCapacity: Param {
+        key: "zone_capacity", unit: Unit::Mib, min: 4 * KIB, max: TIB, step: 0,
+        help: "Writable part of a zone; a bare number is MiB.", ..ZONE
+    },
+    ZoneNrConv: Param {
+        key: "zone_nr_conv", max: u32::MAX as u64, default: "0",
+        help: "Conventional zones at the start.", ..ZONE
+    },
+    ZoneMaxOpen: Param {
+        key: "zone_max_open", max: u32::MAX as u64,
+        help: "Zones that can be open at the same time; 0 is no limit.", ..ZONE
+    },
+    ZoneMaxActive: Param {
+        key: "zone_max_active", max: u32::MAX as u64,
+        help: "Zones that can be open or closed at the same time; 0 is no limit.", ..ZONE
+    },
+    ZoneAppendMaxSectors: Param {
+        key: "zone_append_max_sectors", max: u32::MAX as u64, step: 0,
+        help: "Largest zone append in sectors; 0 has the block layer emulate it; auto is what a command may have.", ..ZONE
+    },
+    ZoneFull: Param {
+        key: "zone_full", unit: Unit::Bool, max: 1, default: "0",
+        help: "All sequential zones are full at the start.", ..ZONE
+    },
+    ZoneReadonly: Param {
+        key: "zone_readonly", unit: Unit::Numbers, max: u32::MAX as u64, default: "",
+        help: "Numbers of zones that are read-only from the start; null_blk itself takes a sector of each.", ..ZONE
+    },
+    ZoneOffline: Param {
+        key: "zone_offline", unit: Unit::Numbers, max: u32::MAX as u64, default: "",
+        help: "Numbers of zones that are offline from the start; null_blk itself takes a sector of each.", ..ZONE
     },
     CapIops: Param {
         key: "cap_iops", max: 1_000_000_000, step: 0, default: "0",
@@ -823,6 +1002,68 @@ params! {
         key: "submit_queues", min: 1, max: 128, step: 0, default: "1",
         help: "Hardware queues; at most one a CPU.", ..NULL_BLK
     },
+    MemoryBacked: Param {
+        key: "memory_backed", unit: Unit::Bool, max: 1, default: "0",
+        help: "null_blk keeps the data and may block, so only workers run its hardware queues.", ..NULL_BLK
+    },
+    Mbps: Param {
+        key: "mbps", max: 1_000_000, step: 0, default: "0", advanced: true,
+        help: "MiB a second that null_blk lets through, refilled 50 times a second; 0 is no limit.", ..NULL_BLK
+    },
+    Blocksize: Param {
+        key: "blocksize", unit: Unit::Bytes, min: 512, max: 4096, step: 0, default: "512B", advanced: true,
+        help: "Logical block of null_blk, a power of two.", ..NULL_BLK
+    },
+    MaxSectors: Param {
+        key: "max_sectors", max: 65_535, step: 0, default: "0", advanced: true,
+        help: "Sectors of null_blk's largest command; 0 is 255.", ..NULL_BLK
+    },
+    Rotational: Param {
+        key: "rotational", unit: Unit::Bool, max: 1, default: "0", advanced: true,
+        help: "null_blk says that it turns, which changes what the kernel does.", ..NULL_BLK
+    },
+    NoSched: Param {
+        key: "no_sched", unit: Unit::Bool, max: 1, default: "0", advanced: true,
+        help: "null_blk asks for no scheduler: see no_sched_repr.", ..NULL_BLK
+    },
+    PipelineZonedWrites: Param {
+        key: "pipeline_zoned_writes", unit: Unit::Bool, max: 1, advanced: true,
+        shown_when: &[(Key::Drive, "null_blk"), (Key::Zoned, "1")],
+        help: "null_blk asks for misaligned zone writes again, and nobody locks zones; auto is 1 with zone_ordering=pipelined.", ..DEVICE
+    },
+    AsPosted: Param {
+        key: "as_posted", unit: Unit::Bool, max: 1, default: "0", advanced: true,
+        shown_when: &[(Key::Drive, "null_blk"), (Key::Zoned, "1"), (Key::PipelineZonedWrites, "1")],
+        help: "A misaligned write ends with EBUSY, as the patch reads literally, instead of being tried again.", ..DEVICE
+    },
+    FlashChannels: Param {
+        key: "flash_channels", min: 1, max: 256, step: 0, help: "Channels of the device, each moving one page at a time.", ..FLASH
+    },
+    FlashDies: Param {
+        key: "flash_dies", min: 1, max: 256, step: 0, help: "Dies on each channel.", ..FLASH
+    },
+    FlashPage: Param {
+        key: "flash_page", unit: Unit::Bytes, min: 4 * KIB, max: MIB, step: 0, help: "Bytes that a die reads or programs at a time, a power of two.", ..FLASH
+    },
+    FlashReadNs: Param {
+        key: "flash_read_ns", unit: NS, max: SEC, step: US, help: "Time in which a die reads a page.", ..FLASH
+    },
+    FlashProgramNs: Param {
+        key: "flash_program_ns", unit: NS, max: SEC, step: US, help: "Time in which a die programs a page.", ..FLASH
+    },
+    FlashEraseNs: Param {
+        key: "flash_erase_ns", unit: NS, max: SEC, step: US, help: "Time of a zone reset: its blocks are erased side by side.", ..FLASH
+    },
+    FlashChannelRate: Param {
+        key: "flash_channel_rate", unit: Unit::Rate, min: MIB, max: 64 * GIB, step: MIB, help: "Rate of one channel.", ..FLASH
+    },
+    FlashCommandNs: Param {
+        key: "flash_command_ns", unit: NS, max: SEC, step: US, help: "Overhead of each command.", ..FLASH
+    },
+    FlashCache: Param {
+        key: "flash_cache", max: 1_000_000, step: 0,
+        help: "Pages of protected memory from which writes are acknowledged; 0 acknowledges what is programmed.", ..FLASH
+    },
     WriteCache: Param {
         key: "write_cache", unit: Unit::Bool, default: "1", shown_when: MODELLED,
         help: "Volatile write cache of the drive.", ..DEVICE
@@ -837,7 +1078,7 @@ params! {
         help: "Where on a turn each zone starts: continuing the zone before, or at random.", ..DEVICE
     },
     FirstFill: Param {
-        key: "first_fill", unit: Unit::Word(&["empty", "random"]), default: "empty", shown_when: ZONED,
+        key: "first_fill", unit: Unit::Word(&["empty", "random"]), default: "empty", shown_when: SHINGLED,
         help: "Zones of the range at the start: empty, or each filled to a random point.", ..DEVICE
     },
     Fault: Param {

@@ -18,12 +18,31 @@ pub const SMR_30TB: &str = include_str!("../../core/src/drive/model/smr-30tb.pro
 /// Text of the profile of an 8 TB conventional disk.
 pub const CMR_8TB: &str = include_str!("../../core/src/drive/model/cmr-8tb.profile");
 
-/// The same as they are compiled in: without the feature `texts` only the numbers and their units, since the page has
+/// Text of the profile of a 14 TB shingled disk.
+pub const SMR_14TB: &str = include_str!("../../core/src/drive/model/smr-14tb.profile");
+
+/// Text of the profile of a 15 TB shingled disk.
+pub const SMR_15TB: &str = include_str!("../../core/src/drive/model/smr-15tb.profile");
+
+/// Text of the profile of a 20 TB shingled disk.
+pub const SMR_20TB: &str = include_str!("../../core/src/drive/model/smr-20tb.profile");
+
+/// All of them as they are compiled in: without the feature `texts` only the numbers and their units, since the page has
 /// no place for the rest.
-static BUILT_IN: [&str; 2] = if cfg!(feature = "texts") { [SMR_30TB, CMR_8TB] } else { NUMBERS };
-const NUMBERS: [&str; 2] = [as_text(&SMR_NUMBERS.0, SMR_NUMBERS.1), as_text(&CMR_NUMBERS.0, CMR_NUMBERS.1)];
-const SMR_NUMBERS: ([u8; SMR_30TB.len()], usize) = numbers(SMR_30TB.as_bytes());
-const CMR_NUMBERS: ([u8; CMR_8TB.len()], usize) = numbers(CMR_8TB.as_bytes());
+static BUILT_IN: [&str; 5] =
+    if cfg!(feature = "texts") { [SMR_30TB, CMR_8TB, SMR_14TB, SMR_15TB, SMR_20TB] } else { NUMBERS };
+const NUMBERS: [&str; 5] = [
+    as_text(&NUMBERS_30.0, NUMBERS_30.1),
+    as_text(&NUMBERS_8.0, NUMBERS_8.1),
+    as_text(&NUMBERS_14.0, NUMBERS_14.1),
+    as_text(&NUMBERS_15.0, NUMBERS_15.1),
+    as_text(&NUMBERS_20.0, NUMBERS_20.1),
+];
+const NUMBERS_30: ([u8; SMR_30TB.len()], usize) = numbers(SMR_30TB.as_bytes());
+const NUMBERS_8: ([u8; CMR_8TB.len()], usize) = numbers(CMR_8TB.as_bytes());
+const NUMBERS_14: ([u8; SMR_14TB.len()], usize) = numbers(SMR_14TB.as_bytes());
+const NUMBERS_15: ([u8; SMR_15TB.len()], usize) = numbers(SMR_15TB.as_bytes());
+const NUMBERS_20: ([u8; SMR_20TB.len()], usize) = numbers(SMR_20TB.as_bytes());
 
 const fn as_text(bytes: &'static [u8], len: usize) -> &'static str {
     match str::from_utf8(bytes.split_at(len).0) {
@@ -296,19 +315,19 @@ pub fn inner_rate(rate_outer: u64, inner_milli: u64) -> u64 {
 
 /// The built-in profile of the 30 TB disk.
 pub fn smr_30tb() -> &'static Profile {
-    static PROFILE: OnceLock<Profile> = OnceLock::new();
-    built_in(&PROFILE, 0)
+    built_in(0)
 }
 
 /// The built-in profile of the 8 TB disk.
 pub fn cmr_8tb() -> &'static Profile {
-    static PROFILE: OnceLock<Profile> = OnceLock::new();
-    built_in(&PROFILE, 1)
+    built_in(1)
 }
 
-fn built_in(cell: &'static OnceLock<Profile>, which: usize) -> &'static Profile {
+/// A built-in profile, in the order of [`BUILT_IN`].
+pub(crate) fn built_in(which: usize) -> &'static Profile {
+    static PROFILES: [OnceLock<Profile>; BUILT_IN.len()] = [const { OnceLock::new() }; BUILT_IN.len()];
     // The files are part of the program and read by a test.
-    cell.get_or_init(|| {
+    PROFILES[which].get_or_init(|| {
         parse(BUILT_IN[which]).and_then(|l| to_profile(&l)).unwrap_or_else(|d| panic!("built-in profile: {}", d[0]))
     })
 }
@@ -342,7 +361,10 @@ mod tests {
 
     #[test]
     fn the_numbers_alone_are_the_same_drives() {
-        for (numbers, text, p) in [(NUMBERS[0], SMR_30TB, smr_30tb()), (NUMBERS[1], CMR_8TB, cmr_8tb())] {
+        let texts = [SMR_30TB, CMR_8TB, SMR_14TB, SMR_15TB, SMR_20TB];
+        for (which, (numbers, text)) in NUMBERS.into_iter().zip(texts).enumerate() {
+            let p = built_in(which);
+            assert_eq!(render(&parse(text).unwrap()), text);
             assert!(numbers.len() * 2 < text.len() && !numbers.contains("fitted"), "{numbers}");
             assert_eq!(to_profile(&parse(numbers).unwrap()).as_ref(), Ok(p));
         }

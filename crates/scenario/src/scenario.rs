@@ -4,7 +4,11 @@
 //! Rule: holds values within each row's bounds; whether they fit together is decided by `check`.
 //! Leaves out: text of whole scenarios (`text`).
 
+use bioscope_core::config::ZoneShape;
+
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::drive::{Drive, FlashNumbers, FlashZones};
+use crate::kernel;
 use crate::params::{KEYS, Key, PARAMS, Param, Scope, find};
 use crate::preset::Preset;
 use crate::profile::{self, Profile};
@@ -87,6 +91,7 @@ pub const MAX_SEEDS: u32 = 10_000;
 pub struct Scenario {
     /// The preset it started from.
     pub preset: Option<&'static Preset>,
+    /// [`Value::Auto`] where a switch is left to the kernel.
     a: Vec<Value>,
     /// In order of keys.
     b: Vec<(Key, Value)>,
@@ -121,7 +126,7 @@ impl Scenario {
     pub fn new() -> Self {
         Self {
             preset: None,
-            a: PARAMS.iter().map(Param::default_value).collect(),
+            a: KEYS.iter().map(|k| left_out(*k)).collect(),
             b: Vec::new(),
             own: Vec::new(),
             fork: None,
@@ -150,17 +155,42 @@ impl Scenario {
         s
     }
 
-    /// The value of a side.
+    /// The value of a side; a switch that is left out has the value of the side's kernel.
     pub fn value(&self, side: Side, key: Key) -> &Value {
-        match side {
-            Side::B => self.b_value(key).unwrap_or(&self.a[key as usize]),
-            Side::A => &self.a[key as usize],
+        if let Some(own) = self.b_value(key).filter(|_| side == Side::B) {
+            return own;
+        }
+        match &self.a[key as usize] {
+            Value::Auto => self.of_kernel(side, key).unwrap_or(&Value::Auto),
+            v => v,
+        }
+    }
+    /// What a side's kernel gives a switch.
+    fn of_kernel(&self, side: Side, key: Key) -> Option<&'static Value> {
+        let own = self.b_value(Key::Kernel).filter(|_| side == Side::B);
+        kernel::switch(own.unwrap_or(&self.a[Key::Kernel as usize]), key)
+    }
+    /// The value of a setting that nobody gave, not even a preset.
+    pub fn default_value(&self, side: Side, key: Key) -> Value {
+        self.of_kernel(side, key).cloned().unwrap_or_else(|| Param::of(key).default_value())
+    }
+    /// A switch that run A has as its kernel has it is left to the kernel, unless the preset names it.
+    fn leave_out(&mut self, key: Key) {
+        let named = || self.preset.is_some_and(|p| p.a.iter().any(|(k, _)| *k == key));
+        if self.of_kernel(Side::A, key) == Some(&self.a[key as usize]) && !named() {
+            self.a[key as usize] = Value::Auto;
         }
     }
     /// Sets a side's value. On side B the setting then differs (or may differ) from A's.
     pub fn set(&mut self, side: Side, key: Key, v: Value) {
         match side {
-            Side::A => self.a[key as usize] = v,
+            Side::A => {
+                self.a[key as usize] = v;
+                self.leave_out(key);
+                if key == Key::Kernel {
+                    kernel::switches().for_each(|switch| self.leave_out(switch));
+                }
+            }
             Side::B => match self.b.binary_search_by_key(&key, |(k, _)| *k) {
                 Ok(i) => self.b[i].1 = v,
                 Err(i) => self.b.insert(i, (key, v)),
@@ -287,7 +317,7 @@ impl Scenario {
     /// Back to the preset's value (A) or to no difference beyond the preset's (B).
     pub fn reset(&mut self, side: Side, key: Key) {
         match side {
-            Side::A => self.a[key as usize] = self.base_value(key),
+            Side::A => self.set(Side::A, key, self.base_value(key)),
             Side::B => {
                 self.b.retain(|(k, _)| *k != key);
                 if let Some((_, text)) = self.preset.and_then(|p| p.b.iter().find(|(k, _)| *k == key)) {
@@ -296,11 +326,11 @@ impl Scenario {
             }
         }
     }
-    /// Value before any edit: the preset's, else the default.
+    /// Value before any edit: the preset's, else the default, which is the kernel's where it decides.
     pub fn base_value(&self, key: Key) -> Value {
         self.preset
             .and_then(|p| p.a.iter().find(|(k, _)| *k == key))
-            .map_or_else(|| Param::of(key).default_value(), |(k, text)| row_value(*k, text))
+            .map_or_else(|| self.default_value(Side::A, key), |(k, text)| row_value(*k, text))
     }
     /// True if A's value is not the preset's (or default) one.
     pub fn is_changed(&self, key: Key) -> bool {
@@ -337,7 +367,12 @@ impl Scenario {
     /// The first condition of a row's `shown_when` that does not hold.
     pub(crate) fn missing(&self, side: Side, key: Key) -> Option<&'static (Key, &'static str)> {
         Param::of(key).shown_when.iter().find(|(k, words)| {
-            let now = Param::of(*k).print(self.value(side, *k));
+            // What follows from other settings follows from them where the setting itself has no effect.
+            let now = match self.value(side, *k) {
+                v if *v != Value::Auto && (!Param::of(*k).has_auto() || self.in_effect(side, *k)) => v.clone(),
+                _ => self.auto(side, None, *k),
+            };
+            let now = Param::of(*k).print(&now);
             words.split('|').all(|word| now != word)
         })
     }
@@ -356,16 +391,64 @@ impl Scenario {
             v => v.clone(),
         }
     }
-    /// The profile of a disk; a device known by its limits only has none, and the numbers of one do not matter.
-    pub(crate) fn profile(&self, side: Side, of: Option<Instance>) -> &'static Profile {
+    /// What a disk is.
+    pub(crate) fn drive(&self, side: Side, of: Option<Instance>) -> Drive {
         match self.value_of(side, of, Key::Drive) {
-            Value::Word(1) => profile::cmr_8tb(),
+            Value::Word(word) => Drive::of(*word),
+            _ => Drive::of(0),
+        }
+    }
+    /// The profile of a disk; a device without a head has none, and the numbers of one do not matter.
+    pub(crate) fn profile(&self, side: Side, of: Option<Instance>) -> &'static Profile {
+        match self.drive(side, of) {
+            Drive::Disk(profile) => profile,
             _ => profile::smr_30tb(),
         }
     }
+    fn flash(&self, side: Side, of: Option<Instance>) -> Option<&'static FlashNumbers> {
+        match self.drive(side, of) {
+            Drive::Flash(numbers) => Some(numbers),
+            _ => None,
+        }
+    }
+    /// The zones of a disk, if it has any. What null_blk makes of odd numbers is made of them here.
+    pub(crate) fn zones_of(&self, side: Side, of: Option<Instance>) -> Option<ZoneShape> {
+        let n = |key: Key| match self.resolved_of(side, of, key) {
+            Value::Int(n) => n,
+            _ => 0,
+        };
+        let clip = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        match self.drive(side, of) {
+            Drive::Disk(p) => return p.drive.zoned.then(|| ZoneShape::of_profile(&p.drive)),
+            Drive::Capped => return None,
+            Drive::NullBlk | Drive::Flash(_) if n(Key::Zoned) == 0 => return None,
+            Drive::NullBlk | Drive::Flash(_) => {}
+        }
+        let zone_sectors = (n(Key::ZoneSize) / 512).max(8);
+        let capacity = (n(Key::ZoneCapacity) / 512).clamp(8, zone_sectors);
+        let nr_zones = clip(self.raw_sectors(side, of) / zone_sectors);
+        // At least one zone is sequential; limits that limit nothing are none, and fewer zones are active than open.
+        let nr_conv = clip(n(Key::ZoneNrConv)).min(nr_zones.saturating_sub(1));
+        let sequential = nr_zones - nr_conv;
+        let limit = |key: Key| Some(clip(n(key))).filter(|most| *most < sequential).unwrap_or(0);
+        let (max_open, max_active) = (limit(Key::ZoneMaxOpen), limit(Key::ZoneMaxActive));
+        Some(ZoneShape {
+            zone_sectors,
+            capacity,
+            nr_zones,
+            nr_conv,
+            max_open: if max_active > 0 { max_open.min(max_active) } else { max_open },
+            max_active,
+            append_max_sectors: clip(n(Key::ZoneAppendMaxSectors)).min(clip(capacity)),
+        })
+    }
     /// True if the jobs' device has zones, as far as it is known without its disks' own settings.
     pub(crate) fn is_zoned(&self, side: Side) -> bool {
-        *self.value(side, Key::Drive) == Value::Word(0) && !matches!(self.stack(side), Stack::Md(_))
+        self.shape(side).is_some()
+    }
+    /// The zones of the jobs' device, likewise.
+    fn shape(&self, side: Side) -> Option<ZoneShape> {
+        self.zones_of(side, None).filter(|_| !matches!(self.stack(side), Stack::Md(_)))
     }
     /// What `auto` stands for on this side.
     pub(crate) fn auto(&self, side: Side, of: Option<Instance>, key: Key) -> Value {
@@ -377,12 +460,18 @@ impl Scenario {
             Value::Int(n) => n,
             _ => 0,
         };
+        let drive = self.drive(side, of);
+        let (null_blk, flash) = (drive == Drive::NullBlk, self.flash(side, of));
+        let of_flash = |number: fn(&FlashNumbers) -> u64| number(flash.unwrap_or(FlashNumbers::made_up()));
+        let of_zones = |number: fn(&FlashZones) -> u64| flash.and_then(|f| f.zones.as_ref()).map(number);
         let n = match key {
-            Key::Offset if self.is_zoned(side) => return Value::Zones(u64::from(d.nr_conv_zones)),
-            Key::Offset => 0,
+            Key::Offset => match self.shape(side) {
+                Some(z) => return Value::Zones(u64::from(z.nr_conv)),
+                None => 0,
+            },
             Key::Size if self.is_zoned(side) => {
-                let first = self.zones(side, Key::Offset);
-                return Value::Zones(u64::from(d.nr_zones).saturating_sub(first));
+                let (first, zones) = (self.zones(side, Key::Offset), self.shape(side).map_or(0, |z| z.nr_zones));
+                return Value::Zones(u64::from(zones).saturating_sub(first));
             }
             Key::Size => {
                 let first = match self.resolved_of(side, of, Key::Offset) {
@@ -397,11 +486,39 @@ impl Scenario {
             }
             Key::Layout => return Value::Word(self.stack(side).layouts().1 as u8),
             Key::StepNs => u64::from(self.stack(side) != Stack::None) * 1000,
-            Key::MaxOpenZones => u64::from(d.max_open_zones),
+            Key::MaxOpenZones => u64::from(self.zones_of(side, of).map_or(0, |z| z.max_open)),
+            Key::Zoned => match drive {
+                Drive::Disk(p) => u64::from(p.drive.zoned),
+                _ => u64::from(of_zones(|z| z.size).is_some()),
+            },
+            Key::ZoneSize => of_zones(|z| z.size).unwrap_or(256 << 20),
+            Key::ZoneCapacity => {
+                let size = number(Key::ZoneSize);
+                of_zones(|z| z.capacity).map_or(size, |n| n.min(size))
+            }
+            Key::ZoneMaxOpen => of_zones(|z| z.max_open).unwrap_or(0),
+            Key::ZoneMaxActive => of_zones(|z| z.max_active).unwrap_or(0),
+            Key::ZoneAppendMaxSectors => self.max_hw_bytes(side, of) / 512,
+            Key::PipelineZonedWrites => u64::from(is(Key::ZoneOrdering, "pipelined")),
+            Key::FlashChannels => of_flash(|f| f.channels),
+            Key::FlashDies => of_flash(|f| f.dies),
+            Key::FlashPage => of_flash(|f| f.page),
+            Key::FlashReadNs => of_flash(|f| f.read_ns),
+            Key::FlashProgramNs => of_flash(|f| f.program_ns),
+            Key::FlashEraseNs => of_flash(|f| f.erase_ns),
+            Key::FlashChannelRate => of_flash(|f| f.channel_rate),
+            Key::FlashCommandNs => of_flash(|f| f.command_ns),
+            Key::FlashCache => of_flash(|f| f.cache),
+            // Without the build option wbt is off until it is asked for.
+            Key::WbtLatUsec if number(Key::BlkWbtMq) == 0 || is(Key::Scheduler, "bfq") => 0,
+            Key::WbtLatUsec => {
+                let turns = matches!(drive, Drive::Disk(_)) || null_blk && number(Key::Rotational) == 1;
+                if turns { 75_000_000 } else { 2_000_000 }
+            }
             Key::IodepthLow => number(Key::Iodepth),
             Key::CompleteMax => number(Key::CompleteMin),
             Key::NrRequests => {
-                let tags = number(if is(Key::Drive, "null_blk") { Key::HwQueueDepth } else { Key::QueueDepth });
+                let tags = number(if null_blk { Key::HwQueueDepth } else { Key::QueueDepth });
                 if is(Key::Scheduler, "none") { tags } else { 2 * tags.min(128) }
             }
             Key::AsyncDepth => {
@@ -414,17 +531,17 @@ impl Scenario {
                     n
                 }
             }
-            Key::HostTags => u64::from(mpi3mr && !is(Key::Drive, "null_blk")),
-            Key::TagAlloc => return Value::Word(u8::from(!mpi3mr && !is(Key::Drive, "null_blk"))),
+            Key::HostTags => u64::from(mpi3mr && !null_blk && flash.is_none()),
+            Key::TagAlloc => return Value::Word(u8::from(!mpi3mr && !null_blk && flash.is_none())),
             Key::MaxSectorsKb => {
                 let cap = if is(Key::MaxSectorsCap, "1280KiB") { 1280 << 10 } else { 4 << 20 };
                 self.max_hw_bytes(side, of).min(cap)
             }
-            Key::MaxSegments => match (is(Key::Drive, "null_blk"), mpi3mr) {
-                (true, _) => 128,
-                (_, true) => 256,
-                _ => 168,
-            },
+            // BLK_MAX_SEGMENTS, where the driver says nothing.
+            Key::MaxSegments if null_blk || flash.is_some() => 128,
+            Key::MaxSegments if mpi3mr => 256,
+            Key::MaxSegments => 168,
+            Key::QueueDepth if flash.is_some() => 1024,
             Key::QueueDepth => 32,
             Key::WbInFlight => profile.writeback_in_flight,
             Key::WbSegmentBytes => profile.writeback_segment_bytes,
@@ -449,23 +566,29 @@ impl Scenario {
         Value::Int(n)
     }
     /// Bytes a command may have at most, by host adapter: LBA48 through libata, or mpi3mr's default transfer size;
-    /// null_blk sets none, which is 255 sectors (kernel 1.3).
+    /// null_blk's own, or 255 sectors where it sets none (kernel 1.3); NVMe as far as its driver goes, 4 MiB.
     pub(crate) fn max_hw_bytes(&self, side: Side, of: Option<Instance>) -> u64 {
-        let is = |key: Key, word: &str| Param::of(key).print(self.value_of(side, of, key)) == word;
-        match (is(Key::Drive, "null_blk"), is(Key::Hba, "mpi3mr")) {
-            (true, _) => 255 * 512,
-            (_, true) => 1 << 20,
+        match (self.drive(side, of), self.value_of(side, of, Key::Hba), self.value_of(side, of, Key::MaxSectors)) {
+            // Less than a page is raised to one.
+            (Drive::NullBlk, _, Value::Int(sectors @ 1..)) => sectors.max(&8) * 512,
+            (Drive::NullBlk, ..) => 255 * 512,
+            (Drive::Flash(_), ..) => 4 << 20,
+            (_, Value::Word(1), _) => 1 << 20,
             _ => 32_767 << 10,
         }
     }
-    /// Sectors of a disk.
+    /// Sectors of a disk: whole zones, where it has any.
     pub(crate) fn disk_sectors(&self, side: Side, of: Option<Instance>) -> u64 {
-        match (self.value_of(side, of, Key::Drive), self.value_of(side, of, Key::Capacity)) {
-            (Value::Word(2..), Value::Int(bytes)) => bytes / 512,
-            _ => {
-                let d = &self.profile(side, of).drive;
-                u64::from(d.nr_zones) * d.zone_sectors
-            }
+        let all = self.raw_sectors(side, of);
+        self.zones_of(side, of).map_or(all, |z| u64::from(z.nr_zones) * z.zone_sectors)
+    }
+    /// The same before the last, smaller zone is left out.
+    pub(crate) fn raw_sectors(&self, side: Side, of: Option<Instance>) -> u64 {
+        match (self.drive(side, of), self.value_of(side, of, Key::Capacity)) {
+            (Drive::Disk(p), _) => u64::from(p.drive.nr_zones) * p.drive.zone_sectors,
+            (Drive::Flash(FlashNumbers { zones: Some(z), .. }), _) => z.nr_zones * z.size / 512,
+            (_, Value::Int(bytes)) => bytes / 512,
+            _ => 0,
         }
     }
     /// Sectors of the jobs' device; 0 if it cannot be built.
@@ -496,7 +619,7 @@ impl Scenario {
     pub(crate) fn zones(&self, side: Side, key: Key) -> u64 {
         match self.resolved(side, key) {
             Value::Zones(n) => n,
-            Value::Int(bytes) => bytes / 512 / profile::smr_30tb().drive.zone_sectors,
+            Value::Int(bytes) => self.shape(side).map_or(0, |z| bytes / 512 / z.zone_sectors),
             _ => 0,
         }
     }
@@ -544,7 +667,7 @@ impl Scenario {
     fn lines(&self, side: Side) -> impl Iterator<Item = String> {
         let all = KEYS
             .iter()
-            .filter(move |k| *self.value(side, **k) != Param::of(**k).default_value())
+            .filter(move |k| *self.value(side, **k) != self.default_value(side, **k))
             .map(move |k| line(Param::of(*k).key, &self.text(side, *k)));
         let own = self.own().filter(move |o| self.own_of(side, o.of, o.key) == Some(o));
         all.chain(own.map(|o| line(&own_name(Side::A, Some(o.of), o.key), &o.text())))
@@ -592,6 +715,14 @@ fn time(key: &str, text: &str) -> Result<Option<u64>, Diagnostic> {
     match value::parse(S, text).map_err(bad)? {
         Value::Int(ns) if ns > 0 => Ok(Some(ns)),
         _ => Ok(None),
+    }
+}
+
+/// What run A has before anything is said: switches are left to the kernel.
+fn left_out(key: Key) -> Value {
+    match kernel::switches().any(|switch| switch == key) {
+        true => Value::Auto,
+        false => Param::of(key).default_value(),
     }
 }
 

@@ -151,6 +151,9 @@ pub(crate) fn disk_of(name: &str) -> Option<u8> {
 /// Major and minor number of null_blk's first device.
 pub(crate) const NULL_BLK_NUMBER: (u16, u16) = (252, 0);
 
+/// Major and minor number of the first NVMe namespace.
+pub(crate) const NVME_NUMBER: (u16, u16) = (259, 0);
+
 /// Major and minor number of the n-th disk: 16 disks a major number, 8 and then 65 on.
 pub(crate) fn disk_number(n: u8) -> (u16, u16) {
     let n = u16::from(n);

@@ -32,8 +32,9 @@ const FILE_EXTRA: usize = 256;
 /// Settings of single jobs and disks are packed from this many characters on; fewer stay readable.
 const PACK_FROM: usize = 120;
 
-/// Settings that name devices.
-pub const STACK_KEYS: [&str; 2] = ["stack", "b.stack"];
+/// Settings that are read before all others, wherever they stand: they name devices, or say what a switch that is left
+/// out stands for.
+pub const FIRST_KEYS: [&str; 4] = ["kernel", "stack", "b.kernel", "b.stack"];
 
 /// The upgraders: `UPGRADES[n - 1]` turns the settings of a text of version n into those of version n + 1.
 const UPGRADES: [Upgrade; LINK_VERSION as usize - 1] = [];
@@ -260,8 +261,7 @@ fn read(mut pairs: Vec<Pair>, mut problems: Problems) -> (Scenario, Vec<Diagnost
             _ => say(&mut problems, p.place, Diagnostic::error("b", &p.text, "no such value").allow("0")),
         }
     }
-    // Names of devices are those of the stack, wherever it stands.
-    for p in pairs.iter().filter(|p| STACK_KEYS.contains(&p.key.as_str())) {
+    for p in pairs.iter().filter(|p| FIRST_KEYS.contains(&p.key.as_str())) {
         if let Err(d) = s.try_text(&p.key, &p.text) {
             say(&mut problems, p.place, d);
         }
@@ -325,7 +325,8 @@ fn unpack(s: &mut Scenario, z: &Pair, problems: &mut Problems) -> Result<(), Str
 fn one(s: &mut Scenario, key: &str, text: &str) -> Option<Diagnostic> {
     match key {
         // Taken before all others.
-        "v" | "p" | "b" | "z" | "stack" | "b.stack" => return None,
+        "v" | "p" | "b" | "z" => return None,
+        key if FIRST_KEYS.contains(&key) => return None,
         "m" => return model_version(s, text),
         "t" => match moment(text) {
             Ok(t) => s.t = Some(t),

@@ -18,6 +18,8 @@ pub enum Unit {
     Bytes,
     /// Bytes, a bare number being KiB (sysfs attributes ending in `_kb`).
     Kib,
+    /// Bytes, a bare number being MiB (sizes in null_blk's configfs).
+    Mib,
     /// Nanoseconds; a bare number is this many of them.
     Time(u64),
     /// Bytes or whole zones (`26z`).
@@ -36,6 +38,8 @@ pub enum Unit {
     Faults,
     /// A list of sizes.
     Sizes,
+    /// A list of numbers of things.
+    Numbers,
     /// Bytes for both directions, or those of reads and of writes.
     DirBytes,
     /// The same of numbers of things.
@@ -83,7 +87,7 @@ pub enum Value {
     Range(u64, u64),
     /// Injected errors.
     Faults(Vec<Fault>),
-    /// Sizes in order, bytes.
+    /// Sizes in order, bytes; or numbers.
     Sizes(Vec<u64>),
     /// Of reads and of writes; 0 = none.
     Dirs(u64, u64),
@@ -143,13 +147,14 @@ impl Problem {
 /// Reads a value; `auto` is left to the parameter.
 pub fn parse(unit: Unit, text: &str) -> Result<Value, Problem> {
     let text = text.trim();
-    if text.is_empty() && !matches!(unit, Unit::Faults | Unit::Sizes | Unit::Splits) {
+    if text.is_empty() && !matches!(unit, Unit::Faults | Unit::Sizes | Unit::Numbers | Unit::Splits) {
         return Err(Problem::Empty);
     }
     match unit {
         Unit::Count => number(text, 1, size_factor, "").map(Value::Int),
         Unit::Bytes => bytes(text, 1).map(Value::Int),
         Unit::Kib => bytes(text, 1024).map(Value::Int),
+        Unit::Mib => bytes(text, 1 << 20).map(Value::Int),
         Unit::Time(bare) => number(text, bare, time_factor, "ns").map(Value::Int),
         Unit::Zones => match text.strip_suffix(['z', 'Z']) {
             Some(n) => number(n, 1, |_| None, "zones").map(Value::Zones),
@@ -180,6 +185,7 @@ pub fn parse(unit: Unit, text: &str) -> Result<Value, Problem> {
         }
         Unit::Faults => parts(text).map(fault).collect::<Result<_, _>>().map(Value::Faults),
         Unit::Sizes => parts(text).map(|p| bytes(p, 1)).collect::<Result<_, _>>().map(Value::Sizes),
+        Unit::Numbers => parts(text).map(|p| number(p, 1, |_| None, "")).collect::<Result<_, _>>().map(Value::Sizes),
         Unit::DirBytes => both(text, |t| bytes(t.strip_suffix("/s").unwrap_or(t), 1)).map(|[r, w]| Value::Dirs(r, w)),
         Unit::DirCount => both(text, |t| number(t, 1, size_factor, "")).map(|[r, w]| Value::Dirs(r, w)),
         Unit::Splits => both(text, split).map(Value::Splits),
@@ -213,6 +219,7 @@ pub fn print(unit: Unit, value: &Value) -> String {
         (Unit::Word(words), Value::Word(i)) => words.get(usize::from(*i)).copied().unwrap_or_default().into(),
         (_, Value::Range(lo, hi)) if lo == hi => print_bytes(*lo),
         (_, Value::Range(lo, hi)) => format!("{}-{}", print_bytes(*lo), print_bytes(*hi)),
+        (Unit::Numbers, Value::Sizes(list)) => list.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
         (_, Value::Sizes(list)) => list.iter().map(|n| print_bytes(*n)).collect::<Vec<_>>().join(","),
         (_, Value::Faults(list)) => list.iter().map(print_fault).collect::<Vec<_>>().join(","),
         (Unit::DirBytes, Value::Dirs(r, w)) => print_both(r, w, |n| print_bytes(*n)),
@@ -221,7 +228,7 @@ pub fn print(unit: Unit, value: &Value) -> String {
             print_both(r, w, |list| print_shares(list, |(n, percent)| (print_bytes(*n), *percent)))
         }
         (_, Value::Law(law)) => print_law(law),
-        (Unit::Bytes | Unit::Zones, Value::Int(n)) => print_bytes(*n),
+        (Unit::Bytes | Unit::Mib | Unit::Zones, Value::Int(n)) => print_bytes(*n),
         (Unit::Kib, Value::Int(n)) if n % 1024 == 0 => (n / 1024).to_string(),
         (Unit::Kib, Value::Int(n)) => print_bytes(*n),
         (Unit::Time(_), Value::Int(n)) => print_time(*n),

@@ -315,11 +315,15 @@ fn every_job_setting_can_differ() {
         for (key, text) in fio_context(key) {
             s.set_text(key, text).unwrap();
         }
+        if row.shown_when.iter().any(|(k, _)| *k == Key::Zonemode) {
+            s.set_text("zonemode", "zbd").unwrap();
+        }
         let before = check(&s, Side::A).0.unwrap();
         let value = match key {
             Key::Rw => "randwrite",
             Key::Size | Key::Offset => "2000z",
             Key::Hugepages | Key::Buffered | Key::Nowait => "1",
+            Key::IgnoreZoneLimits | Key::ReadBeyondWp | Key::ZoneAppend => "1",
             Key::Iodepth | Key::IodepthBatch => "7",
             Key::Bs | Key::Bios => "8KiB",
             key => fio_value(key),
@@ -379,9 +383,28 @@ fn every_row_reaches_the_run() {
     };
     for &key in KEYS {
         let other = match key {
-            // One kernel so far.
-            Key::Kernel => continue,
+            Key::Kernel => "6.12",
             Key::Drive => "cmr-8tb",
+            Key::ZwplugErrors => "error_auto_recover",
+            Key::ZwplugRemoved => "unhashed",
+            Key::QosGate => "pointer",
+            Key::IssueTime => "always",
+            Key::TagRrRepr => "enum",
+            Key::NoSchedRepr => "no_sched",
+            Key::IoTicks => "start",
+            Key::QueueWriteCache => "write_through",
+            Key::ZoneLockStreams => "0",
+            Key::Zoned | Key::BlkWbtMq | Key::Iocost | Key::ZoneFull | Key::MemoryBacked | Key::Rotational => "1",
+            Key::IgnoreZoneLimits | Key::ReadBeyondWp | Key::ZoneAppend | Key::AsPosted => "1",
+            Key::NoSched => continue, // An error with another scheduler than none, else nothing.
+            Key::PipelineZonedWrites => "1",
+            Key::ZoneSize => "512MiB",
+            Key::ZoneCapacity => "128MiB",
+            Key::ZoneMaxOpen | Key::ZoneMaxActive | Key::ZoneReadonly | Key::ZoneOffline | Key::ZoneNrConv => "7",
+            Key::ZoneAppendMaxSectors => "0",
+            Key::Blocksize => "4KiB",
+            Key::FlashPage => "8KiB",
+            Key::FlashChannelRate => "100",
             Key::Stack => "dm-crypt",
             Key::Zonemode => "none",
             Key::Bios | Key::PlugFlushBytes => "4KiB",
@@ -425,7 +448,13 @@ fn every_row_reaches_the_run() {
             Key::WbSegmentBytes => "4096",
             Key::Runtime | Key::RampTime => "7s",
             Key::RampSize | Key::IoSize | Key::WbInFlight => "64MiB",
-            Key::RevNs | Key::SubmitNs | Key::WorkerWakeNs | Key::LockWakeNs | Key::IssueNs => "7ms",
+            Key::RevNs
+            | Key::SubmitNs
+            | Key::WorkerWakeNs
+            | Key::LockWakeNs
+            | Key::IssueNs
+            | Key::JiffyNs
+            | Key::RcuNs => "7ms",
             key => fio_value(key),
         };
         let before = context(key);

@@ -7,22 +7,28 @@
 use std::sync::Arc;
 
 use bioscope_core::config::{
-    CappedConfig, DeviceConfig, DeviceKind, DmConfig, DmTarget, DriveConfig, FaultRule, FirstFill, MdConfig, MdLevel,
-    NullBlkConfig, NullIrq, SyncConfig, ThrottleConfig, WakeFault, WakeFaultKind, WriteOffMode, ZonePhase,
+    CappedConfig, DeviceConfig, DeviceKind, DmConfig, DmTarget, DriveConfig, FaultRule, FirstFill, FlashConfig,
+    MdConfig, MdLevel, NullBlkConfig, NullIrq, SyncConfig, ThrottleConfig, WakeFault, WakeFaultKind, WriteOffMode,
+    ZonePhase, ZonesConfig,
 };
 use bioscope_core::units::{DevIdx, SECTOR_BYTES};
 
 use super::{BLOCK_BYTES, Checker, STRIPE_BYTES, Target};
 use crate::diagnostic::Diagnostic;
+use crate::drive::Drive;
 use crate::params::Key;
 use crate::scenario::Instance;
-use crate::stack::{LAYOUTS, NULL_BLK_NUMBER, Stack, disk_name, disk_number, layout_number};
+use crate::stack::{LAYOUTS, NULL_BLK_NUMBER, NVME_NUMBER, Stack, disk_name, disk_number, layout_number};
 use crate::value::{Value, print_bytes};
 
 /// The same of a device known by its limits only.
 const CAPPED_BLOCK_BYTES: u64 = 512;
 /// Stripes times members of a raid5 or raid6 array: its cache is part of every checkpoint.
 const MAX_STRIPE_PAGES: u64 = 65_536;
+/// Zones of a device: their state is part of every checkpoint.
+const MAX_ZONES: u64 = 131_072;
+/// Sectors of a page: the smallest limit of a command that the kernel lets a driver set.
+const PAGE_SECTORS: u64 = 8;
 /// Largest write of dm-crypt, bytes.
 const CRYPT_MAX_WRITE: u64 = 1 << 20;
 /// Pieces that dm-crypt cuts by default, bytes.
@@ -59,8 +65,11 @@ impl Checker<'_> {
                 alike = Some(disk.clone());
             }
             // Below a stack settings know the disks by these names, whatever they are.
-            let alone = stack == Stack::None && matches!(disk.kind, DeviceKind::NullBlk(_));
-            let (name, dev) = if alone { ("nullb0".into(), NULL_BLK_NUMBER) } else { (disk_name(i), disk_number(i)) };
+            let (name, dev) = match &disk.kind {
+                DeviceKind::NullBlk(_) if stack == Stack::None => ("nullb0".into(), NULL_BLK_NUMBER),
+                DeviceKind::Flash(_) if stack == Stack::None => ("nvme0n1".into(), NVME_NUMBER),
+                _ => (disk_name(i), disk_number(i)),
+            };
             disks.push(DeviceConfig { name, dev, ..disk });
         }
         self.of = None;
@@ -69,37 +78,138 @@ impl Checker<'_> {
 
     /// One disk, without its name.
     pub(super) fn disk(&mut self) -> DeviceConfig {
-        let drive = self.word(Key::Drive);
-        let modelled = !matches!(drive.as_str(), "capped" | "null_blk");
-        let mut queue = self.queue(if modelled { BLOCK_BYTES } else { CAPPED_BLOCK_BYTES });
-        queue.zoned_qd1_writes &= modelled;
-        queue.ncq_prio &= modelled;
-        let kind = match drive.as_str() {
-            "capped" => DeviceKind::Capped(CappedConfig {
+        let drive = self.drive_kind();
+        let block = match drive {
+            Drive::Disk(_) | Drive::Flash(_) => BLOCK_BYTES,
+            Drive::Capped => CAPPED_BLOCK_BYTES,
+            Drive::NullBlk => self.blocksize(),
+        };
+        let queue = self.queue(block);
+        let zones = match drive {
+            Drive::NullBlk | Drive::Flash(_) => self.zones(),
+            Drive::Disk(_) | Drive::Capped => None,
+        };
+        let capacity = self.s.disk_sectors(self.side, self.of);
+        let kind = match drive {
+            Drive::Capped => DeviceKind::Capped(CappedConfig {
                 capacity: self.sectors(Key::Capacity),
                 iops: self.n(Key::CapIops),
                 rate: self.n(Key::CapRate),
                 latency_ns: self.n(Key::CapLatencyNs),
                 channels: self.n32(Key::CapChannels),
             }),
-            "null_blk" => DeviceKind::NullBlk(NullBlkConfig {
-                capacity: self.sectors(Key::Capacity),
+            Drive::NullBlk => DeviceKind::NullBlk(NullBlkConfig {
+                capacity,
                 irqmode: match self.n(Key::Irqmode) {
                     0 => NullIrq::None,
                     1 => NullIrq::Softirq,
                     _ => NullIrq::Timer,
                 },
                 completion_ns: self.n(Key::CompletionNsec),
-                ..NullBlkConfig::default()
+                memory_backed: self.on(Key::MemoryBacked),
+                mbps: self.n32(Key::Mbps),
+                rotational: self.on(Key::Rotational),
+                zones,
+                as_posted: self.pipelines() && self.on(Key::AsPosted),
             }),
-            _ => {
-                let drive = self.drive();
-                queue.zoned_qd1_writes &= drive.profile.zoned;
-                DeviceKind::Disk(drive)
-            }
+            Drive::Flash(_) => DeviceKind::Flash(FlashConfig {
+                capacity,
+                channels: self.n32(Key::FlashChannels),
+                dies: self.n32(Key::FlashDies),
+                page_bytes: self.flash_page(),
+                read_ns: self.n(Key::FlashReadNs),
+                program_ns: self.n(Key::FlashProgramNs),
+                erase_ns: self.n(Key::FlashEraseNs),
+                channel_rate: self.n(Key::FlashChannelRate),
+                command_ns: self.n(Key::FlashCommandNs),
+                cache_pages: self.n32(Key::FlashCache),
+                zones,
+            }),
+            Drive::Disk(_) => DeviceKind::Disk(self.drive()),
         };
         let throttle = self.throttle(self.stack() == Stack::None);
         DeviceConfig { name: String::new(), dev: (0, 0), queue: Some(queue), kind, throttle }
+    }
+
+    /// Bytes of null_blk's block.
+    fn blocksize(&mut self) -> u64 {
+        let n = self.n(Key::Blocksize);
+        if !n.is_power_of_two() {
+            let d = self.error(Key::Blocksize, "not a power of two").suggest(print_bytes(1 << n.ilog2()));
+            self.problems.push(d);
+        }
+        if (1..PAGE_SECTORS).contains(&self.n(Key::MaxSectors)) {
+            let d = self.warning(Key::MaxSectors, "the kernel raises it to a page, 8 sectors");
+            self.problems.push(d);
+        }
+        n
+    }
+
+    fn flash_page(&mut self) -> u32 {
+        let n = self.n(Key::FlashPage);
+        if !n.is_power_of_two() {
+            let d = self.error(Key::FlashPage, "not a power of two").suggest(print_bytes(1 << n.ilog2()));
+            self.problems.push(d);
+        }
+        n as u32
+    }
+
+    /// Zones of a device without a head, with what null_blk makes of odd numbers.
+    fn zones(&mut self) -> Option<ZonesConfig> {
+        let shape = self.s.zones_of(self.side, self.of)?;
+        let (size, capacity) = (self.n(Key::ZoneSize), self.n(Key::ZoneCapacity));
+        let all = self.s.raw_sectors(self.side, self.of) * SECTOR_BYTES;
+        if !size.is_power_of_two() {
+            let d = self.error(Key::ZoneSize, "not a power of two (EINVAL)").suggest(print_bytes(1 << size.ilog2()));
+            self.problems.push(d);
+        } else if all / size == 0 {
+            let d = self.error(Key::ZoneSize, ["larger than the device, ", &print_bytes(all)].concat());
+            self.problems.push(d.suggest(print_bytes(1 << all.ilog2())));
+        } else if all / size > MAX_ZONES {
+            let message = format!("{} zones are too many to keep", all / size);
+            let d = self.error(Key::ZoneSize, message).allow(format!("up to {MAX_ZONES} zones"));
+            self.problems.push(d.suggest(print_bytes((all / MAX_ZONES).next_power_of_two())));
+        } else if !all.is_multiple_of(size) {
+            let d = self.warning(Key::Capacity, "the last zone, which is smaller than the others, is left out");
+            self.problems.push(d.suggest(print_bytes(all / size * size)));
+        }
+        if capacity > size {
+            let message = ["more than zone_size=", &print_bytes(size), " (EINVAL)"].concat();
+            let d = self.error(Key::ZoneCapacity, message).suggest(print_bytes(size));
+            self.problems.push(d);
+        } else if !capacity.is_multiple_of(BLOCK_BYTES) {
+            let d = self.error(Key::ZoneCapacity, "not a multiple of 4 KiB");
+            self.problems.push(d.suggest(print_bytes(capacity / BLOCK_BYTES * BLOCK_BYTES)));
+        }
+        for (key, got) in [
+            (Key::ZoneNrConv, shape.nr_conv),
+            (Key::ZoneMaxActive, shape.max_active),
+            (Key::ZoneMaxOpen, shape.max_open),
+        ] {
+            if self.n32(key) == got {
+                continue;
+            }
+            let message = match key {
+                Key::ZoneNrConv => format!("one zone is left sequential: lowered to {got}"),
+                _ if got == 0 => {
+                    format!("limits nothing: there are {} sequential zones", shape.nr_zones - shape.nr_conv)
+                }
+                _ => format!("lowered to zone_max_active, {got}"),
+            };
+            let d = self.warning(key, message);
+            self.problems.push(d);
+        }
+        let mut numbers = |key: Key| {
+            let Value::Sizes(list) = self.resolved(key) else { return Vec::new() };
+            if let Some(n) = list.iter().find(|n| **n >= u64::from(shape.nr_zones) || **n < u64::from(shape.nr_conv)) {
+                let what = if *n < u64::from(shape.nr_conv) { "is conventional" } else { "does not exist" };
+                let d = self.error(key, format!("zone {n} {what} (EINVAL)"));
+                self.problems.push(d.allow(format!("{} to {}", shape.nr_conv, shape.nr_zones.saturating_sub(1))));
+            }
+            list.iter().map(|n| u32::try_from(*n).unwrap_or(u32::MAX)).collect()
+        };
+        let (readonly, offline) = (numbers(Key::ZoneReadonly), numbers(Key::ZoneOffline));
+        Some(ZonesConfig { shape, full: self.on(Key::ZoneFull), readonly, offline })
     }
 
     /// io.max of a device: what it has of its own, and on the jobs' device what is said without an instance.
@@ -114,8 +224,8 @@ impl Checker<'_> {
     pub(super) fn target(&mut self, devices: &mut Vec<DeviceConfig>) -> Target {
         let stack = self.stack();
         let block = devices.iter().filter_map(|d| Some(u64::from(d.queue?.block_bytes))).max().unwrap_or(BLOCK_BYTES);
-        let zoned = (0u8..).zip(&*devices).find_map(|(n, d)| Some((n, &d.disk()?.profile)).filter(|(_, p)| p.zoned));
-        let zones = zoned.map(|(_, p)| p.clone());
+        let zoned = (0u8..).zip(&*devices).find_map(|(n, d)| Some((n, d.zones()?)));
+        let zones = zoned.map(|(_, zones)| zones);
         let mut sizes: Vec<u64> = devices.iter().map(sectors_of).collect();
         if stack == Stack::None {
             return Target { dev: 0, sectors: sizes[0], block, zones };

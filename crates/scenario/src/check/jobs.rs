@@ -5,13 +5,14 @@
 //! Leaves out: which devices there are (`devices`).
 
 use bioscope_core::config::{
-    Distribution, DriveProfile, FioOptions, FioZbdConfig, FirstFill, JobConfig, LinearConfig, PassThroughConfig, Rw,
-    Tool, WorkloadConfig, WritebackConfig,
+    CgroupConfig, Distribution, FioOptions, FioZbdConfig, FirstFill, JobConfig, LinearConfig, PassThroughConfig, Rw,
+    Tool, WorkloadConfig, WritebackConfig, ZoneShape,
 };
 use bioscope_core::units::{IoClass, IoPrio, SECTOR_BYTES, Sector};
 
-use super::{BLOCK_BYTES, Checker, Target};
+use super::{BLOCK_BYTES, Checker, KIB, Target};
 use crate::diagnostic::Diagnostic;
+use crate::drive::Drive;
 use crate::params::{Key, Param};
 use crate::scenario::Instance;
 use crate::stack::Stack;
@@ -39,6 +40,7 @@ impl Checker<'_> {
                 if bytes % zone_bytes != 0 {
                     let message = ["not a whole number of zones of ", &print_bytes(zone_bytes)].concat();
                     let d = self.error(key, message).suggest(format!("{}z", zones.max(1)));
+                    let d = self.capacity_instead(key, d);
                     self.problems.push(d);
                 }
                 zones
@@ -46,6 +48,16 @@ impl Checker<'_> {
             Value::Zones(n) => n,
             _ => 0,
         }
+    }
+
+    /// null_blk's configfs has a `size` too, in MiB: a small number is meant for that.
+    fn capacity_instead(&self, key: Key, mut d: Diagnostic) -> Diagnostic {
+        let small = self.n(key) < 512 * KIB;
+        if key == Key::Size && small && self.drive_kind() == Drive::NullBlk {
+            d.message += "; size is fio's, and null_blk's size in MiB is capacity";
+            return d.suggest(["capacity=", &print_bytes(self.n(key) << 20)].concat());
+        }
+        d
     }
 
     /// The zones that the jobs use are filled at random: from the first to the last of all jobs.
@@ -65,14 +77,14 @@ impl Checker<'_> {
         })
     }
 
-    fn offset(&mut self, p: &DriveProfile) -> u64 {
-        let offset = self.whole_zones(Key::Offset, p.zone_sectors * SECTOR_BYTES);
-        if offset >= u64::from(p.nr_zones) {
-            let d = self.error(Key::Offset, format!("beyond the end of the disk, which has {} zones", p.nr_zones));
+    fn offset(&mut self, z: &ZoneShape) -> u64 {
+        let offset = self.whole_zones(Key::Offset, z.zone_sectors * SECTOR_BYTES);
+        if z.nr_zones > 0 && offset >= u64::from(z.nr_zones) {
+            let d = self.error(Key::Offset, format!("beyond the end of the disk, which has {} zones", z.nr_zones));
             self.problems.push(d);
-        } else if offset < u64::from(p.nr_conv_zones) {
-            let message = format!("zones below {} are conventional and have no write pointer", p.nr_conv_zones);
-            let d = self.error(Key::Offset, message).suggest(format!("{}z", p.nr_conv_zones));
+        } else if offset < u64::from(z.nr_conv) {
+            let message = format!("zones below {} are conventional and have no write pointer", z.nr_conv);
+            let d = self.error(Key::Offset, message).suggest(format!("{}z", z.nr_conv));
             self.problems.push(d);
         }
         offset
@@ -86,7 +98,7 @@ impl Checker<'_> {
             self.problems.push(d.suggest("runtime=30s"));
         }
         let zbd = fio && self.zbd();
-        let zones = t.zones.clone().filter(|_| self.stack() == Stack::None);
+        let zones = t.zones.filter(|_| self.stack() == Stack::None);
         if zbd && zones.is_none() {
             let d = self.error(Key::Zonemode, "this device has no zones").suggest("zonemode=none");
             self.problems.push(d);
@@ -99,7 +111,7 @@ impl Checker<'_> {
             self.of = self.s.own().any(|o| o.of == of && o.side <= self.side).then_some(of);
             let job = match (&alike, &zones) {
                 (Some(job), _) if self.of.is_none() => job.clone(),
-                (_, Some(p)) if zbd => self.zbd_job(p),
+                (_, Some(z)) if zbd => self.zbd_job(z, t.block),
                 _ => self.linear_job(t, fio),
             };
             if self.of.is_none() {
@@ -159,56 +171,90 @@ impl Checker<'_> {
         let bs = self.n(Key::Bs);
         if !bs.is_multiple_of(block) {
             let near = print_bytes((bs / block).max(1) * block);
-            let block = if block == BLOCK_BYTES { "4 KiB" } else { "512-byte" };
-            let d = self.error(Key::Bs, ["not a multiple of the disk's ", block, " block"].concat()).suggest(near);
+            let block = if block < 1024 { "512-byte".into() } else { format!("{} KiB", block / 1024) };
+            let d = self.error(Key::Bs, ["not a multiple of the disk's ", &block, " block"].concat()).suggest(near);
             self.problems.push(d);
         }
         bs
     }
 
+    fn is_asynchronous(&self) -> bool {
+        self.is(Key::Ioengine, "libaio") || self.is(Key::Ioengine, "io_uring")
+    }
+
+    /// I/Os in flight, and how many of them are submitted together.
+    fn depth(&mut self) -> (u32, u32) {
+        if !self.is_asynchronous() {
+            if self.n(Key::Iodepth) > 1 {
+                let message = [&self.word(Key::Ioengine), " does one I/O at a time"].concat();
+                let d = self.warning(Key::Iodepth, message).suggest("ioengine=libaio");
+                self.problems.push(d);
+            }
+            return (1, 1);
+        }
+        let (iodepth, batch) = (self.n32(Key::Iodepth), self.n32(Key::IodepthBatch));
+        if batch > iodepth {
+            let d = self.warning(Key::IodepthBatch, format!("fio lowers it to iodepth, {iodepth}"));
+            self.problems.push(d);
+        }
+        (iodepth, if batch == 0 { iodepth } else { batch.min(iodepth) })
+    }
+
+    /// The job's cgroup: each job has one of its own.
+    fn cgroup(&self) -> CgroupConfig {
+        CgroupConfig { latency_ns: self.n(Key::IoLatencyTarget), weight: self.n(Key::IoWeight) as u16 }
+    }
+
     /// One job of fio with zonemode=zbd: what is said of all, or what [`Checker::of`] has of its own.
-    fn zbd_job(&mut self, p: &DriveProfile) -> JobConfig {
-        let capacity = p.zone_capacity_sectors * SECTOR_BYTES;
-        let offset = self.offset(p);
-        let room = u64::from(p.nr_zones).saturating_sub(offset);
+    fn zbd_job(&mut self, z: &ZoneShape, block: u64) -> JobConfig {
+        let capacity = z.capacity * SECTOR_BYTES;
+        let offset = self.offset(z);
+        let room = u64::from(z.nr_zones).saturating_sub(offset);
         // `auto` is the rest of the disk behind this job's own offset.
         let size = match self.value(Key::Size) {
             Value::Auto => room,
-            _ => self.whole_zones(Key::Size, p.zone_sectors * SECTOR_BYTES),
+            _ => self.whole_zones(Key::Size, z.zone_sectors * SECTOR_BYTES),
         };
         if size > room && room > 0 {
             let d = self.error(Key::Size, format!("beyond the end of the disk: {room} zones from offset"));
             self.problems.push(d.suggest(format!("{room}z")));
         }
-        let bs = self.bs(BLOCK_BYTES);
-        if bs.is_multiple_of(BLOCK_BYTES) && bs > capacity {
+        let bs = self.bs(block);
+        if bs.is_multiple_of(block) && bs > capacity {
             let d = self.error(Key::Bs, "larger than a zone").suggest(print_bytes(capacity));
             self.problems.push(d);
         }
         let open = self.n(Key::MaxOpenZones);
-        if p.max_open_zones > 0 && open > u64::from(p.max_open_zones) {
-            let message = format!("more than the disk can have open, {}", p.max_open_zones);
-            let d = self.error(Key::MaxOpenZones, message).suggest(p.max_open_zones.to_string());
+        let ignore = self.on(Key::IgnoreZoneLimits);
+        if z.max_open > 0 && open > u64::from(z.max_open) && !ignore {
+            let message = format!("more than the disk can have open, {}", z.max_open);
+            let d = self.error(Key::MaxOpenZones, message).suggest(z.max_open.to_string());
             self.problems.push(d);
         }
         let rw = self.rw();
-        if rw.reads() && rw.writes() {
-            let d = self.error(Key::Rw, "mixes need zonemode=none here");
-            self.problems.push(d.suggest(if rw.is_random() { "randwrite" } else { "write" }));
-        }
-        if matches!(rw, Rw::Read | Rw::RandRead) && !self.is(Key::FirstFill, "random") {
+        let disk = matches!(self.drive_kind(), Drive::Disk(_));
+        let filled = if disk { self.is(Key::FirstFill, "random") } else { self.on(Key::ZoneFull) };
+        let beyond = self.on(Key::ReadBeyondWp);
+        if matches!(rw, Rw::Read | Rw::RandRead) && !filled && !beyond {
             let d = self.warning(Key::Rw, "all zones are empty, so fio finds nothing to read");
-            self.problems.push(d.suggest("first_fill=random"));
+            self.problems.push(d.suggest(if disk { "first_fill=random" } else { "zone_full=1" }));
         }
+        let (iodepth, batch) = self.depth();
         let workload = FioZbdConfig {
             rw,
             bs: bs / SECTOR_BYTES,
-            iodepth: self.n32(Key::Iodepth),
+            iodepth,
             first_zone: offset.min(u64::from(u32::MAX)) as u32,
             zones: size.min(u64::from(u32::MAX)) as u32,
             max_open_zones: open as u32,
             io_bytes: (!self.repeats()).then_some(size.saturating_mul(capacity)),
-            ..FioZbdConfig::default()
+            batch,
+            job_max_open_zones: self.n32(Key::JobMaxOpenZones),
+            ignore_zone_limits: ignore,
+            read_beyond_wp: beyond,
+            append: self.on(Key::ZoneAppend),
+            buffered: self.on(Key::Buffered),
+            rwmixread: self.n(Key::Rwmixread) as u8,
         };
         JobConfig {
             name: String::new(),
@@ -217,7 +263,7 @@ impl Checker<'_> {
             prio: self.prio(),
             bio_segment_bytes: self.segment_bytes(),
             start_ns: 0,
-            cgroup: Default::default(),
+            cgroup: self.cgroup(),
         }
     }
 
@@ -270,7 +316,7 @@ impl Checker<'_> {
         iodepth: u32,
         bssplit: [Vec<(u32, u8)>; 2],
     ) -> FioOptions {
-        let asynchronous = self.is(Key::Ioengine, "libaio") || self.is(Key::Ioengine, "io_uring");
+        let asynchronous = self.is_asynchronous();
         for key in [Key::IodepthLow, Key::CompleteMin] {
             if asynchronous && *self.value(key) != Value::Auto && self.n32(key) > iodepth {
                 let d = self.warning(key, format!("fio lowers it to iodepth, {iodepth}"));
@@ -375,7 +421,7 @@ impl Checker<'_> {
     /// A place or length in sectors, whole blocks; zones are those of the disk below.
     fn blocks(&mut self, key: Key, t: &Target) -> u64 {
         let bytes = match (self.resolved(key), &t.zones) {
-            (Value::Zones(n), Some(p)) => n.saturating_mul(p.zone_sectors * SECTOR_BYTES),
+            (Value::Zones(n), Some(z)) => n.saturating_mul(z.zone_sectors * SECTOR_BYTES),
             (Value::Zones(_), None) => {
                 let d = self.error(key, "this device has no zones").suggest("a size in bytes");
                 self.problems.push(d);
@@ -387,7 +433,8 @@ impl Checker<'_> {
         if !bytes.is_multiple_of(t.block) {
             let near = print_bytes((bytes / t.block).max(1) * t.block);
             let d = self.error(key, ["not a multiple of the device's block of ", &print_bytes(t.block)].concat());
-            self.problems.push(d.suggest(near));
+            let d = self.capacity_instead(key, d.suggest(near));
+            self.problems.push(d);
         }
         bytes / SECTOR_BYTES
     }
@@ -448,31 +495,17 @@ impl Checker<'_> {
             let d = self.error(Key::Rw, message).suggest(near);
             self.problems.push(d);
         }
-        if let Some(p) = &t.zones
+        if let Some(z) = &t.zones
             && rw.writes()
             && rw.is_random()
-            && first + sectors > u64::from(p.nr_conv_zones) * p.zone_sectors
+            && first + sectors > u64::from(z.nr_conv) * z.zone_sectors
         {
             let d = self.warning(Key::Rw, "writes beside a zone's write pointer fail");
             // The zones of a disk below are not the device's.
             let zbd = fio && self.stack() == Stack::None;
             self.problems.push(d.suggest(if zbd { "zonemode=zbd" } else { "write" }));
         }
-        let asynchronous = fio && (self.is(Key::Ioengine, "libaio") || self.is(Key::Ioengine, "io_uring"));
-        if fio && !asynchronous && self.n(Key::Iodepth) > 1 {
-            let message = [&self.word(Key::Ioengine), " does one I/O at a time"].concat();
-            let d = self.warning(Key::Iodepth, message).suggest("ioengine=libaio");
-            self.problems.push(d);
-        }
-        let iodepth = if asynchronous { self.n32(Key::Iodepth) } else { 1 };
-        let mut batch = if asynchronous { self.n32(Key::IodepthBatch) } else { 1 };
-        if batch > iodepth {
-            let d = self.warning(Key::IodepthBatch, format!("fio lowers it to iodepth, {iodepth}"));
-            self.problems.push(d);
-        }
-        if batch == 0 || batch > iodepth {
-            batch = iodepth;
-        }
+        let (iodepth, batch) = if fio { self.depth() } else { (1, 1) };
         let io_bytes = if fio {
             (!self.repeats()).then_some(sectors.saturating_mul(SECTOR_BYTES))
         } else {
@@ -505,17 +538,19 @@ impl Checker<'_> {
             prio: if fio { self.prio() } else { Default::default() },
             bio_segment_bytes: if fio { self.segment_bytes() } else { 4096 },
             start_ns: 0,
-            cgroup: Default::default(),
+            cgroup: self.cgroup(),
         }
     }
 
     pub(super) fn writeback(&mut self, t: &Target) -> Option<JobConfig> {
-        let Some(p) = t.zones.as_deref().filter(|_| self.stack() == Stack::None) else {
+        let Some(z) =
+            t.zones.as_ref().filter(|_| self.stack() == Stack::None && matches!(self.drive_kind(), Drive::Disk(_)))
+        else {
             let d = self.error(Key::Workload, "the file system is one of zoned disks, without a stack");
             self.problems.push(d.suggest("drive=smr-30tb"));
             return None;
         };
-        let offset = self.offset(p);
+        let offset = self.offset(z);
         let pages = self.n(Key::WbSegmentBytes).saturating_mul(self.n(Key::MaxSegments));
         if pages < BLOCK_BYTES {
             let d =
@@ -538,7 +573,7 @@ impl Checker<'_> {
             let d = self.error(Key::Runtime, "writeback does not end by itself: set runtime or io_size");
             self.problems.push(d.suggest("runtime=30s"));
         }
-        let room = u64::from(p.nr_zones).saturating_sub(offset) * p.zone_capacity_sectors * SECTOR_BYTES;
+        let room = u64::from(z.nr_zones).saturating_sub(offset) * z.capacity * SECTOR_BYTES;
         let asked = self.n(Key::RampSize).saturating_add(self.n(Key::IoSize)).saturating_add(hi);
         if asked > room && room > 0 {
             let d = self.error(Key::IoSize, format!("more than fits behind offset, {}", print_bytes(room)));
@@ -556,7 +591,7 @@ impl Checker<'_> {
             prio: Default::default(),
             bio_segment_bytes: self.n32(Key::WbSegmentBytes),
             start_ns: 0,
-            cgroup: Default::default(),
+            cgroup: self.cgroup(),
         })
     }
 

@@ -17,12 +17,11 @@ pub use estimate::estimate_events;
 pub use limits::MAX_SHOWN_EVENTS;
 pub use live::live_change;
 
-use std::sync::Arc;
-
-use bioscope_core::config::{DriveProfile, Ramp, SimConfig, Stop};
+use bioscope_core::config::{Ramp, SimConfig, Stop, ZoneShape};
 use bioscope_core::units::{DevIdx, SECTOR_BYTES};
 
 use crate::diagnostic::{Diagnostic, Problems};
+use crate::drive::Drive;
 use crate::params::{KEYS, Key, Param, STACKED};
 use crate::scenario::{Instance, Scenario, Side, own_name};
 use crate::stack::{Stack, disk_name};
@@ -30,6 +29,7 @@ use crate::value::{Value, print_seconds};
 
 /// Logical and physical block of the built-in drives, bytes.
 const BLOCK_BYTES: u64 = 4096;
+const KIB: u64 = 1 << 10;
 /// A stripe of raid456 on one member, bytes.
 const STRIPE_BYTES: u64 = 4096;
 
@@ -93,12 +93,9 @@ fn without(key: Key, words: &str) -> String {
 }
 
 /// Settings of I/O that zonemode=zbd does not have.
-const LINEAR_ONLY: [Key; 20] = [
+const LINEAR_ONLY: [Key; 16] = [
     Key::Bios,
-    Key::IodepthBatch,
-    Key::Buffered,
     Key::Nowait,
-    Key::Ioengine,
     Key::IodepthLow,
     Key::CompleteMin,
     Key::CompleteMax,
@@ -108,7 +105,6 @@ const LINEAR_ONLY: [Key; 20] = [
     Key::ThinktimeSpin,
     Key::ThinktimeBlocks,
     Key::Bssplit,
-    Key::Rwmixread,
     Key::RandomDistribution,
     Key::Norandommap,
     Key::CmdprioPercentage,
@@ -121,8 +117,8 @@ struct Target {
     dev: DevIdx,
     sectors: u64,
     block: u64,
-    /// Profile of the disk, where the device has zones.
-    zones: Option<Arc<DriveProfile>>,
+    /// Zones of the device, or of the disk below it.
+    zones: Option<ZoneShape>,
 }
 
 struct Checker<'a> {
@@ -182,6 +178,10 @@ impl Checker<'_> {
 
     fn warning(&self, key: Key, message: impl Into<String>) -> Diagnostic {
         Diagnostic::warning(&self.name(key), &self.word(key), message)
+    }
+
+    fn drive_kind(&self) -> Drive {
+        self.s.drive(self.side, self.of)
     }
 
     fn stack(&self) -> Stack {
@@ -323,8 +323,11 @@ impl Checker<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preset::PRESETS;
+    use std::sync::Arc;
+
     use bioscope_core::sim::Simulation;
+
+    use crate::preset::PRESETS;
 
     fn events(cfg: &SimConfig) -> u64 {
         let mut sim = Simulation::new(Arc::new(cfg.clone()));

@@ -5,12 +5,14 @@
 //! Leaves out: writes during a run (`live`).
 
 use bioscope_core::config::{
-    AsyncDepthOwner, BfqConfig, ElevatorKind, KyberConfig, MqDeadlineConfig, QueueConfig, TagAlloc,
+    BfqConfig, ElevatorKind, IoCostConfig, KyberConfig, MqDeadlineConfig, QueueConfig, TagAlloc,
 };
 use bioscope_core::units::SECTOR_BYTES;
 
 use super::{BLOCK_BYTES, Checker};
 use crate::diagnostic::Diagnostic;
+use crate::drive::Drive;
+use crate::kernel::{QD1_WRITES, ZONE_WRITE_PLUGS};
 use crate::params::Key;
 use crate::value::Value;
 
@@ -18,8 +20,8 @@ use crate::value::Value;
 const HARDWARE_TAGS: u64 = 32;
 /// The same behind mpi3mr, whose tags are the host's: a SAS drive's queue.
 const SAS_TAGS: u64 = 254;
-/// The same of a device known by its limits only: an NVMe queue.
-const CAPPED_TAGS: u64 = 1024;
+/// The same of flash and of a device known by its limits only: an NVMe queue.
+const NVME_TAGS: u64 = 1024;
 /// BLKDEV_MIN_RQ
 pub(super) const MIN_REQUESTS: u64 = 4;
 /// MAX_SCHED_RQ
@@ -54,8 +56,11 @@ impl Checker<'_> {
             return depth.min(nr_requests);
         }
         let (scheduler, given) = (self.word(Key::Scheduler), self.is_given(Key::AsyncDepth));
-        let of_queue = self.async_depth_owner() == AsyncDepthOwner::Queue;
+        let of_queue = self.is(Key::AsyncDepthOwner, "queue");
         let suggest = match (scheduler.as_str(), of_queue) {
+            ("mq-deadline", false) if self.is(Key::AsyncDepthOwner, "none") => {
+                Some(("mq-deadline has had this file since 5.14 (ENOENT)", "async_depth_owner=elevator_5_17"))
+            }
             ("mq-deadline", _) | (_, true) if scheduler != "none" => None,
             ("none", true) => Some(("without a scheduler the kernel refuses it (EINVAL)", "scheduler=mq-deadline")),
             ("none", false) => {
@@ -96,14 +101,14 @@ impl Checker<'_> {
 
     /// Commands of one hardware queue: driver tags, or those that the drive holds.
     fn queue_depth(&mut self) -> (u64, u64) {
-        if self.is(Key::Drive, "null_blk") {
-            let depth = self.n(Key::HwQueueDepth);
-            return (depth, depth);
-        }
-        let tags = match (self.is(Key::Drive, "capped"), self.is(Key::Hba, "mpi3mr")) {
-            (true, _) => CAPPED_TAGS,
-            (_, true) => SAS_TAGS,
-            _ => HARDWARE_TAGS,
+        let tags = match self.drive_kind() {
+            Drive::NullBlk => {
+                let depth = self.n(Key::HwQueueDepth);
+                return (depth, depth);
+            }
+            Drive::Capped | Drive::Flash(_) => NVME_TAGS,
+            Drive::Disk(_) if self.is(Key::Hba, "mpi3mr") => SAS_TAGS,
+            Drive::Disk(_) => HARDWARE_TAGS,
         };
         let depth = self.n(Key::QueueDepth);
         if depth > tags {
@@ -118,11 +123,11 @@ impl Checker<'_> {
 
     /// Hardware queues after what driver and kernel make of them.
     fn nr_hw_queues(&mut self) -> u16 {
-        let null_blk = self.is(Key::Drive, "null_blk");
-        let key = if null_blk { Key::SubmitQueues } else { Key::NrHwQueues };
+        let drive = self.drive_kind();
+        let key = if drive == Drive::NullBlk { Key::SubmitQueues } else { Key::NrHwQueues };
         let (n, cpus) = (self.n(key), self.n(Key::NrCpus));
         // A device known by its limits has no adapter but what its commands look like.
-        if n > 1 && !null_blk && !self.is(Key::Drive, "capped") && self.is(Key::Hba, "ahci") {
+        if n > 1 && matches!(drive, Drive::Disk(_)) && self.is(Key::Hba, "ahci") {
             let d = self.error(key, "an AHCI port has one hardware queue").suggest("hba=mpi3mr");
             self.problems.push(d);
         } else if n > cpus {
@@ -132,7 +137,59 @@ impl Checker<'_> {
         n.min(cpus) as u16
     }
 
+    /// Whether the scheduler is one that this kernel has for such a disk, and what it means for the order of writes.
+    fn scheduler(&mut self, zoned: bool) -> ElevatorKind {
+        let kind = match self.word(Key::Scheduler).as_str() {
+            "none" => ElevatorKind::None,
+            "kyber" => ElevatorKind::Kyber,
+            "bfq" => ElevatorKind::Bfq,
+            _ => ElevatorKind::MqDeadline,
+        };
+        let old = zoned && self.release() < ZONE_WRITE_PLUGS;
+        let locks = zoned && self.is(Key::ZoneOrdering, "zone_lock") && !self.pipelines();
+        if old && matches!(kind, ElevatorKind::Kyber | ElevatorKind::Bfq) {
+            let message = "before 6.10 zoned disks take mq-deadline or none: others do not order zone writes (EINVAL)";
+            let d = self.error(Key::Scheduler, message).suggest("mq-deadline");
+            self.problems.push(d);
+        } else if locks && kind != ElevatorKind::MqDeadline {
+            let message = "only mq-deadline locks zones: nothing keeps the writes of a zone in order";
+            let d = self.warning(Key::Scheduler, message).suggest("mq-deadline");
+            self.problems.push(d);
+        }
+        let alone = self.s.in_effect(self.side, Key::NoSched) && self.on(Key::NoSched);
+        if alone && self.is(Key::NoSchedRepr, "no_sched") && kind != ElevatorKind::None {
+            let d = self.error(Key::Scheduler, "before 6.14 no_sched=1 leaves none alone (EINVAL)").suggest("none");
+            self.problems.push(d);
+        }
+        kind
+    }
+
+    /// queue/zoned_qd1_writes, where the kernel has it for this disk.
+    fn zoned_qd1_writes(&mut self, zoned: bool) -> bool {
+        let on = self.on(Key::ZonedQd1Writes) && zoned && self.is(Key::ZoneOrdering, "zwplug");
+        if on && self.release() < QD1_WRITES && self.is_given(Key::ZonedQd1Writes) {
+            let message = ["this attribute came with 7.1: ", &self.word(Key::Kernel), " has none (ENOENT)"].concat();
+            let d = self.error(Key::ZonedQd1Writes, message).suggest("kernel=7.1");
+            self.problems.push(d);
+        }
+        on && self.release() >= QD1_WRITES
+    }
+
+    fn iocost(&self) -> Option<IoCostConfig> {
+        let percent = |key: Key| self.n(key) / 10;
+        self.on(Key::Iocost).then(|| IoCostConfig {
+            bps: [self.n(Key::IocostRbps), self.n(Key::IocostWbps)],
+            seq_iops: [self.n32(Key::IocostRseqiops), self.n32(Key::IocostWseqiops)],
+            rand_iops: [self.n32(Key::IocostRrandiops), self.n32(Key::IocostWrandiops)],
+            pct: [percent(Key::IocostRpct) as u16, percent(Key::IocostWpct) as u16],
+            lat_ns: [self.n(Key::IocostRlat), self.n(Key::IocostWlat)],
+            min: percent(Key::IocostMin) as u32,
+            max: percent(Key::IocostMax) as u32,
+        })
+    }
+
     pub(super) fn queue(&mut self, block: u64) -> QueueConfig {
+        let zoned = self.s.zones_of(self.side, self.of).is_some();
         let (queue_depth, tags) = self.queue_depth();
         let nr_requests = self.nr_requests(tags);
         let async_depth = self.async_depth(nr_requests);
@@ -143,7 +200,11 @@ impl Checker<'_> {
             let d = self.error(Key::MaxSectorsKb, "the kernel refuses less than 4 KiB (EINVAL)").suggest("4");
             self.problems.push(d);
         } else if max_bytes > hardware {
-            let by = if self.is(Key::Drive, "null_blk") { "null_blk" } else { "the host adapter" };
+            let by = match self.drive_kind() {
+                Drive::NullBlk => "null_blk",
+                Drive::Flash(_) => "the device",
+                Drive::Disk(_) | Drive::Capped => "the host adapter",
+            };
             let kib = hardware >> 10;
             let d = self.warning(Key::MaxSectorsKb, format!("the kernel lowers it to what {by} allows, {kib} KiB"));
             self.problems.push(d);
@@ -151,12 +212,7 @@ impl Checker<'_> {
         }
 
         QueueConfig {
-            elevator: match self.word(Key::Scheduler).as_str() {
-                "none" => ElevatorKind::None,
-                "kyber" => ElevatorKind::Kyber,
-                "bfq" => ElevatorKind::Bfq,
-                _ => ElevatorKind::MqDeadline,
-            },
+            elevator: self.scheduler(zoned),
             nr_requests: nr_requests as u32,
             async_depth: async_depth as u32,
             queue_depth: queue_depth as u32,
@@ -164,7 +220,7 @@ impl Checker<'_> {
             rq_affinity: self.n(Key::RqAffinity) as u8,
             shared_users: self.n(Key::SharedUsers) as u16,
             host_tags: self.on(Key::HostTags),
-            ncq_prio: self.on(Key::NcqPrio),
+            ncq_prio: self.on(Key::NcqPrio) && matches!(self.drive_kind(), Drive::Disk(_)),
             tag_alloc: match self.resolved(Key::TagAlloc) {
                 Value::Word(0) => TagAlloc::Hint,
                 _ => TagAlloc::RoundRobin,
@@ -173,7 +229,14 @@ impl Checker<'_> {
             max_segments: self.n32(Key::MaxSegments),
             block_bytes: block as u32,
             nomerges: self.n(Key::Nomerges) as u8,
-            zoned_qd1_writes: self.on(Key::ZonedQd1Writes) && self.is(Key::ZoneOrdering, "zwplug"),
+            zoned_qd1_writes: self.zoned_qd1_writes(zoned),
+            blocking: self.drive_kind() == Drive::NullBlk && self.on(Key::MemoryBacked),
+            write_back: self.is(Key::QueueWriteCache, "write_back"),
+            wbt_lat_ns: match self.value(Key::WbtLatUsec) {
+                Value::Auto => None,
+                _ => Some(self.n(Key::WbtLatUsec)),
+            },
+            iocost: self.iocost(),
             mq_deadline: MqDeadlineConfig {
                 read_expire_ns: self.n(Key::ReadExpire),
                 write_expire_ns: self.n(Key::WriteExpire),
@@ -194,7 +257,6 @@ impl Checker<'_> {
                 strict_guarantees: self.on(Key::StrictGuarantees),
                 low_latency: self.on(Key::LowLatency),
             },
-            ..QueueConfig::default()
         }
     }
 }

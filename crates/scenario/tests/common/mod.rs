@@ -75,7 +75,7 @@ pub fn value(rng: &mut Rng, key: Key) -> Value {
                 })
                 .collect(),
         ),
-        Unit::Sizes => Value::Sizes((0..rng.below(4)).map(|_| within(rng)).collect()),
+        Unit::Sizes | Unit::Numbers => Value::Sizes((0..rng.below(4)).map(|_| within(rng)).collect()),
         Unit::DirBytes | Unit::DirCount => Value::Dirs(within(rng), within(rng)),
         Unit::Splits => {
             // Shares that are printed and read again stay what they are.
