@@ -749,6 +749,8 @@ pub struct QueueConfig {
     pub zoned_qd1_writes: bool,
     /// BLK_MQ_F_BLOCKING: hardware queues run in kblockd only.
     pub blocking: bool,
+    /// BLK_MQ_F_NO_SCHED_BY_DEFAULT, before 6.14 BLK_MQ_F_NO_SCHED: see [`KernelConfig::no_sched_by_default`].
+    pub no_sched: bool,
     /// queue/write_cache as the kernel sees it: "write back" sends flushes and FUA to the device.
     pub write_back: bool,
     /// queue/wbt_lat_usec as written before the run, ns; 0 = off, `None` = as the kernel has it: the device's default
@@ -784,6 +786,7 @@ impl Default for QueueConfig {
             nomerges: 0,
             zoned_qd1_writes: false,
             blocking: false,
+            no_sched: false,
             write_back: true,
             wbt_lat_ns: None,
             iocost: None,

@@ -13,7 +13,7 @@ use crate::blk::request::fseq;
 use crate::blk::tag::Tags;
 use crate::blk::throttle::Throttle;
 use crate::blk::{Media, Queue, Task};
-use crate::config::WorkloadConfig;
+use crate::config::{ElevatorKind, IssueTime, QosGate, TagAlloc, WorkloadConfig};
 use crate::md::raid5::Raid5;
 use crate::observe::snapshot::*;
 use crate::sim::{Simulation, State};
@@ -214,6 +214,29 @@ impl View<'_> {
         }
     }
 
+    fn queue_flags(&self, d: usize, q: &Queue, qos: &QosView) -> u32 {
+        let (kind, kernel) = (q.cfg.elevator, &self.sim.cfg.kernel);
+        let measures = matches!(kind, ElevatorKind::Kyber | ElevatorKind::Bfq) || qos.wbt.is_some();
+        let stamps = kernel.issue_time == IssueTime::IfIolatency && qos.issue_time;
+        let set = [
+            (true, qflag::INIT_DONE | qflag::REGISTERED),
+            (q.cfg.nomerges == 2, qflag::NOMERGES),
+            (q.cfg.nomerges == 1, qflag::NOXMERGES),
+            (q.cfg.rq_affinity > 0, qflag::SAME_COMP),
+            (q.cfg.rq_affinity == 2, qflag::SAME_FORCE),
+            (measures, qflag::STATS),
+            (self.st.devs[d].live.freeze().is_some_and(|(.., quiesced)| quiesced), qflag::QUIESCED),
+            (q.cfg.host_tags && q.cfg.shared_users > 0, qflag::HCTX_ACTIVE),
+            (matches!(kind, ElevatorKind::MqDeadline | ElevatorKind::Bfq), qflag::SQ_SCHED),
+            (kind == ElevatorKind::Bfq, qflag::DISABLE_WBT_DEF),
+            (qos.iocost.is_some(), qflag::RQ_ALLOC_TIME),
+            (kernel.qos_gate == QosGate::QueueFlag && qos.enabled, qflag::QOS_ENABLED),
+            (stamps, qflag::BIO_ISSUE_TIME),
+            (q.wplugs.worker.enabled, qflag::ZONED_QD1_WRITES),
+        ];
+        set.into_iter().filter(|(set, _)| *set).fold(0, |flags, (_, flag)| flags | flag)
+    }
+
     /// A freeze and what it waits for.
     fn freeze(&self, d: DevIdx) -> Option<FreezeView> {
         let dev = &self.st.devs[usize::from(d)];
@@ -276,6 +299,7 @@ impl View<'_> {
                 listed: w.listed,
             })
             .collect();
+        let qos = q.qos.view();
         let elevator = q.elevator.view(self.st.now, &|rq| self.request(rq));
         let shallow = q.elevator.limit_depth(Op::Write, false, JobIdx::MAX, q.cfg.async_depth);
         DeviceView {
@@ -289,7 +313,17 @@ impl View<'_> {
             dispatch: self.dispatch(first),
             hctxs: self.hctxs(q, shallow),
             dispatch_busy: first.dispatch_busy,
-            qos: q.qos.view(),
+            queue_flags: self.queue_flags(d, q, &qos),
+            hctx_flags: HctxFlags {
+                tag_queue_shared: q.cfg.shared_users > 0,
+                tag_hctx_shared: q.cfg.host_tags,
+                blocking: q.cfg.blocking,
+                tag_rr: q.cfg.tag_alloc == TagAlloc::RoundRobin,
+                no_sched: q.cfg.no_sched,
+                tag_rr_flag: self.sim.cfg.kernel.tag_rr_flag,
+                no_sched_by_default: self.sim.cfg.kernel.no_sched_by_default,
+            },
+            qos,
             stall: q.stall,
             frozen: q.frozen(),
             freeze: self.freeze(d as DevIdx),

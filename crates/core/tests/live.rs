@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bioscope_core::config::*;
 use bioscope_core::observe::snapshot::{
-    BioStage, ChangeView, DeviceView, ElevatorView, FreezeView, JobState, MAX_CHANGES, Snapshot,
+    BioStage, ChangeView, DeviceView, ElevatorView, FreezeView, JobState, MAX_CHANGES, Snapshot, qflag,
 };
 use bioscope_core::observe::trace::{Action, TraceHash, TraceRecord, TraceSink};
 use bioscope_core::sim::{Advance, Simulation};
@@ -285,6 +285,54 @@ fn section_11_row_40_dd_init() {
     cfg.kernel.async_depth_owner = AsyncDepthOwner::Elevator517;
     let tags = device_at(&cfg, 40 * MS).sched_tags.unwrap();
     assert_eq!((tags.depth, tags.shallow, tags.min_shallow_depth, tags.wake_batch), (64, 48, 48, 6));
+}
+
+/// Row 25: null_blk with no_sched=1 had only `none`; now it starts with it.
+#[test]
+fn section_11_row_25_no_sched() {
+    let mut cfg = machine(ElevatorKind::None);
+    cfg.devices[0].queue.as_mut().unwrap().no_sched = true;
+    reader(&mut cfg, 4, 40);
+    change(&mut cfg, 5 * MS, Setting::Scheduler(ElevatorKind::MqDeadline));
+    assert!(matches!(device_at(&cfg, u64::MAX).elevator, ElevatorView::MqDeadline(_)));
+    cfg.kernel.no_sched_by_default = false;
+    assert!(matches!(device_at(&cfg, u64::MAX).elevator, ElevatorView::None { .. }));
+    assert_eq!(outcomes(&cfg), [(5 * MS, 5 * MS, None)], "and no error");
+}
+
+/// Row 20: bfq takes wbt's default away and shows it; the default returns when bfq goes. What was written stays.
+#[test]
+fn section_11_row_20_disable_wbt_def() {
+    let mut cfg = machine(ElevatorKind::MqDeadline);
+    cfg.kernel.blk_wbt_mq = true;
+    reader(&mut cfg, 4, 400);
+    change(&mut cfg, 25 * MS, Setting::Scheduler(ElevatorKind::Bfq));
+    change(&mut cfg, 65 * MS, Setting::Scheduler(ElevatorKind::None));
+    let seen = |cfg: &SimConfig, ms: u64| {
+        let d = device_at(cfg, ms * MS);
+        (d.qos.wbt.map(|wbt| wbt.target_ns / US), d.queue_flags & qflag::DISABLE_WBT_DEF != 0)
+    };
+    let default = (Some(2000), false);
+    assert_eq!([20, 60, 100].map(|ms| seen(&cfg, ms)), [default, (Some(0), true), default]);
+    // The disk starts with bfq: nothing is there to show until it goes.
+    let mut bfq = cfg.clone();
+    bfq.devices[0].queue.as_mut().unwrap().elevator = ElevatorKind::Bfq;
+    bfq.changes.remove(0);
+    assert_eq!([20, 100].map(|ms| seen(&bfq, ms)), [(None, true), default]);
+    // Written, it is nobody's default; -1 writes the default's number.
+    let mut manual = cfg.clone();
+    manual.changes.insert(0, Change { at: 5 * MS, dev: 0, setting: Setting::WbtLat(Some(5 * MS)) });
+    manual.changes.push(Change { at: 105 * MS, dev: 0, setting: Setting::WbtLat(Some(0)) });
+    manual.changes.push(Change { at: 145 * MS, dev: 0, setting: Setting::WbtLat(None) });
+    let us = |ms| seen(&manual, ms).0;
+    assert_eq!([20, 60, 100, 140, 180].map(us), [5000, 5000, 5000, 0, 2000].map(Some));
+    // Not built in as a default: nothing comes by itself.
+    cfg.kernel.blk_wbt_mq = false;
+    assert_eq!([20, 60, 100].map(|ms| seen(&cfg, ms)), [(None, false), (None, true), (None, false)]);
+    // A disk that turns.
+    let mut disk = config();
+    disk.kernel.blk_wbt_mq = true;
+    assert_eq!(seen(&disk, 0).0, Some(75_000));
 }
 
 // ---- nr_requests, async_depth ----

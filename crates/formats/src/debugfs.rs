@@ -9,7 +9,8 @@
 
 use bioscope_core::config::ZoneOrdering;
 use bioscope_core::observe::snapshot::{
-    BfqQueueView, BfqView, DeadlineView, DeviceView, ElevatorView, KyberView, RequestView, TagsView, ZonedView, rqflag,
+    BfqQueueView, BfqView, DeadlineView, DeviceView, ElevatorView, HctxFlags, KyberView, RequestView, TagsView,
+    ZonedView, qflag, rqflag,
 };
 use bioscope_core::units::{IoClass, JobIdx, Op};
 
@@ -21,7 +22,7 @@ pub fn files(d: &DeviceView) -> Vec<File> {
     if d.tags.depth == 0 {
         return Vec::new();
     }
-    let mut out = Vec::new();
+    let mut out = vec![("state".into(), state(d.queue_flags))];
     if let Some(zoned) = d.zoned.as_ref().filter(|z| z.ordering == ZoneOrdering::ZoneLock) {
         out.push(("zone_wlock".into(), zone_wlock(zoned)));
     }
@@ -32,6 +33,7 @@ pub fn files(d: &DeviceView) -> Vec<File> {
         let sched = of.and_then(|h| h.sched_tags.as_ref()).or(d.sched_tags.as_ref());
         let (list, busy) = of.map_or((&d.dispatch, d.dispatch_busy), |h| (&h.dispatch, h.dispatch_busy));
         let mut file = |name: &str, text| out.push((format!("hctx{h}/{name}"), text));
+        file("flags", hctx_flags(&d.hctx_flags));
         file("dispatch", requests(list, &d.elevator, Place::Dispatched));
         file("tags", tags(driver));
         file("tags_bitmap", bitmap(driver));
@@ -52,6 +54,47 @@ pub fn files(d: &DeviceView) -> Vec<File> {
 /// `zone_wlock` of kernels before 6.10: `queue_zone_wlock_show`, a locked zone a line (kernel 4.3).
 pub fn zone_wlock(z: &ZonedView) -> String {
     z.locked.iter().map(|(zone, _)| format!("{zone}\n")).collect()
+}
+
+/// `state`: `queue_state_show`.
+pub fn state(flags: u32) -> String {
+    let of = [
+        (qflag::NOMERGES, "NOMERGES"),
+        (qflag::SAME_COMP, "SAME_COMP"),
+        (qflag::NOXMERGES, "NOXMERGES"),
+        (qflag::SAME_FORCE, "SAME_FORCE"),
+        (qflag::INIT_DONE, "INIT_DONE"),
+        (qflag::STATS, "STATS"),
+        (qflag::REGISTERED, "REGISTERED"),
+        (qflag::QUIESCED, "QUIESCED"),
+        (qflag::RQ_ALLOC_TIME, "RQ_ALLOC_TIME"),
+        (qflag::HCTX_ACTIVE, "HCTX_ACTIVE"),
+        (qflag::SQ_SCHED, "SQ_SCHED"),
+        (qflag::DISABLE_WBT_DEF, "DISABLE_WBT_DEF"),
+        (qflag::QOS_ENABLED, "QOS_ENABLED"),
+        (qflag::BIO_ISSUE_TIME, "BIO_ISSUE_TIME"),
+        (qflag::ZONED_QD1_WRITES, "ZONED_QD1_WRITES"),
+    ];
+    names(&of.map(|(flag, name)| (flags & flag != 0, name))) + "\n"
+}
+
+/// `flags` of a hardware queue: `hctx_flags_show`. Before 6.14 the way tags are searched was a field of its own, and every
+/// disk had SHOULD_MERGE.
+pub fn hctx_flags(f: &HctxFlags) -> String {
+    let policy = match (f.tag_rr_flag, f.tag_rr) {
+        (true, _) => "",
+        (false, true) => "alloc_policy=RR ",
+        (false, false) => "alloc_policy=FIFO ",
+    };
+    let names = names(&[
+        (!f.tag_rr_flag, "SHOULD_MERGE"),
+        (f.tag_queue_shared, "TAG_QUEUE_SHARED"),
+        (f.tag_hctx_shared, "TAG_HCTX_SHARED"),
+        (f.blocking, "BLOCKING"),
+        (f.tag_rr_flag && f.tag_rr, "TAG_RR"),
+        (f.no_sched, if f.no_sched_by_default { "NO_SCHED_BY_DEFAULT" } else { "NO_SCHED" }),
+    ]);
+    format!("{policy}{names}\n")
 }
 
 /// `tags`, `sched_tags`: `blk_mq_debugfs_tags_show`.
@@ -334,6 +377,34 @@ min_shallow_depth=4294967295
         assert_eq!(tags(&t), expected);
     }
 
+    /// Rows 24 and 26: round robin is a flag now, and SHOULD_MERGE has gone; row 25: the word for no_sched.
+    #[test]
+    fn section_11_rows_24_to_26_hctx_flags() {
+        let new = HctxFlags { tag_rr: true, tag_rr_flag: true, no_sched_by_default: true, ..HctxFlags::default() };
+        let old = HctxFlags { tag_rr_flag: false, no_sched_by_default: false, ..new };
+        assert_eq!(hctx_flags(&new), "TAG_RR\n");
+        assert_eq!(hctx_flags(&old), "alloc_policy=RR SHOULD_MERGE\n");
+        let null_blk = HctxFlags { tag_rr: false, no_sched: true, blocking: true, ..new };
+        assert_eq!(hctx_flags(&null_blk), "BLOCKING|NO_SCHED_BY_DEFAULT\n");
+        let null_blk = HctxFlags { tag_rr: false, no_sched: true, blocking: true, ..old };
+        assert_eq!(hctx_flags(&null_blk), "alloc_policy=FIFO SHOULD_MERGE|BLOCKING|NO_SCHED\n");
+        let shared = HctxFlags { tag_queue_shared: true, tag_hctx_shared: true, tag_rr: false, ..new };
+        assert_eq!(hctx_flags(&shared), "TAG_QUEUE_SHARED|TAG_HCTX_SHARED\n");
+        assert_eq!(hctx_flags(&HctxFlags { tag_rr: false, ..new }), "\n");
+    }
+
+    #[test]
+    fn section_8_2_state() {
+        let plain = qflag::SAME_COMP | qflag::INIT_DONE | qflag::REGISTERED | qflag::SQ_SCHED;
+        assert_eq!(
+            state(plain | qflag::ZONED_QD1_WRITES),
+            "SAME_COMP|INIT_DONE|REGISTERED|SQ_SCHED|ZONED_QD1_WRITES\n"
+        );
+        let all = "NOMERGES|SAME_COMP|NOXMERGES|SAME_FORCE|INIT_DONE|STATS|REGISTERED|QUIESCED|RQ_ALLOC_TIME|HCTX_ACTIVE|\
+                   SQ_SCHED|DISABLE_WBT_DEF|QOS_ENABLED|BIO_ISSUE_TIME|ZONED_QD1_WRITES\n";
+        assert_eq!(state(u32::MAX), all);
+    }
+
     /// libata's driver tags after nr_requests was lowered, and the countdowns of 5.17.
     #[test]
     fn section_10_4_tags_round_robin_and_5_17() {
@@ -443,7 +514,8 @@ min_shallow_depth=15
         let files = files(&device(ElevatorView::MqDeadline(view)));
         let names: Vec<&str> = files.iter().map(|(p, _)| p.as_str()).collect();
         let expected = "\
-hctx0/dispatch hctx0/tags hctx0/tags_bitmap hctx0/sched_tags hctx0/sched_tags_bitmap hctx0/dispatch_busy \
+state hctx0/flags hctx0/dispatch hctx0/tags hctx0/tags_bitmap hctx0/sched_tags hctx0/sched_tags_bitmap \
+hctx0/dispatch_busy \
 sched/read0_fifo_list sched/write0_fifo_list sched/read1_fifo_list sched/write1_fifo_list sched/read2_fifo_list \
 sched/write2_fifo_list sched/read0_next_rq sched/write0_next_rq sched/read1_next_rq sched/write1_next_rq \
 sched/read2_next_rq sched/write2_next_rq sched/batching sched/starved sched/dispatch sched/owned_by_driver \
@@ -488,7 +560,7 @@ sched/queued";
         );
         assert_eq!(text(&files, "hctx0/sched/cur_domain"), "WRITE\n");
         assert_eq!(text(&files, "hctx0/sched/batching"), "7\n");
-        assert_eq!(files.len(), 6 + 4 + 8 + 2);
+        assert_eq!(files.len(), 1 + 7 + 4 + 8 + 2);
     }
 
     #[test]
@@ -541,7 +613,7 @@ shared async BE4 waiting weight=40 wr_coeff=1 budget=256/8192 start=10 finish=21
         let mut d = device(ElevatorView::MqDeadline(DeadlineView::default()));
         d.hctxs = vec![HctxView::default(), own, HctxView::default()];
         let files = files(&d);
-        assert_eq!(files.len(), 3 * 6 + 17);
+        assert_eq!(files.len(), 1 + 3 * 7 + 17);
         assert_eq!(text(&files, "hctx0/tags_bitmap"), "00000000: 0000 0000\n");
         assert_eq!(text(&files, "hctx1/tags_bitmap"), "00000000: 0800\n");
         assert!(text(&files, "hctx1/sched_tags").starts_with("nr_tags=128\n"));
@@ -558,7 +630,7 @@ shared async BE4 waiting weight=40 wr_coeff=1 budget=256/8192 start=10 finish=21
         d.sched_tags = None;
         let files = files(&d);
         assert_eq!([text(&files, "hctx0/sched_tags"), text(&files, "hctx0/sched_tags_bitmap")], ["", ""]);
-        assert_eq!(files.len(), 6);
+        assert_eq!(files.len(), 1 + 7);
         // An array has no tags.
         d.tags = TagsView::default();
         assert_eq!(super::files(&d), []);

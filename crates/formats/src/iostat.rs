@@ -40,14 +40,7 @@ pub struct Sample {
 impl Sample {
     /// As the kernel would show them now: time with I/O in flight is brought up to date.
     pub fn of(snapshot: &Snapshot) -> Self {
-        let devices = snapshot.devices.iter().map(|d| {
-            let mut stats = d.stats;
-            if stats.in_flight > 0 {
-                stats.io_ticks_ns += snapshot.now - stats.since;
-                stats.since = snapshot.now;
-            }
-            (d.name.clone(), stats)
-        });
+        let devices = snapshot.devices.iter().map(|d| (d.name.clone(), d.stats.up_to(snapshot.now)));
         Self { at: snapshot.now, devices: devices.collect() }
     }
 }

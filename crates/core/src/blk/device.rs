@@ -14,7 +14,7 @@ use super::qos::QueueQos;
 use super::tag::{Tags, Waiter};
 use super::throttle::Throttle;
 use super::zone_wplug::ZoneWplugs;
-use crate::config::{AsyncDepthOwner, DeviceConfig, DeviceKind, QueueConfig, SimConfig, TagAlloc, ZoneShape};
+use crate::config::{AsyncDepthOwner, DeviceConfig, DeviceKind, IoTicks, QueueConfig, SimConfig, TagAlloc, ZoneShape};
 use crate::dm::Dm;
 use crate::drive::Drive;
 use crate::drive::capped::Capped;
@@ -107,6 +107,7 @@ impl Device {
     /// As at the start of a run.
     pub fn new(dev: DevIdx, cfg: &SimConfig) -> Self {
         let c = &cfg.devices[usize::from(dev)];
+        let jiffy_ns = if cfg.kernel.io_ticks == IoTicks::Start { cfg.host.jiffy_ns } else { 0 };
         Self {
             queue: c.queue.map(|q| Queue::new(q, dev, cfg)),
             media: Media::new(dev, cfg),
@@ -114,33 +115,28 @@ impl Device {
             zoned: c.zones().is_some(),
             throttle: c.throttle.map(Throttle::new),
             live: Live::default(),
-            stats: DiskStats::default(),
+            stats: DiskStats { jiffy_ns, ..DiskStats::default() },
             window: Default::default(),
         }
     }
     /// An I/O begins to count (`bdev_start_io_acct`, `blk_account_io_start`).
     pub(crate) fn account_start(&mut self, now: SimTime) {
-        let s = &mut self.stats;
-        if s.in_flight > 0 {
-            s.io_ticks_ns += now - s.since;
-        }
-        s.since = now;
-        s.in_flight += 1;
+        self.stats.update_io_ticks(now, false);
+        self.stats.in_flight += 1;
     }
-    /// It no longer counts: merged away, or done.
-    pub(crate) fn account_stop(&mut self, now: SimTime) {
-        let s = &mut self.stats;
-        s.io_ticks_ns += now - s.since;
-        s.since = now;
-        s.in_flight -= 1;
+    /// It is part of another one now, which goes on counting.
+    pub(crate) fn account_merged(&mut self) {
+        self.stats.in_flight -= 1;
     }
     /// An I/O that began at `start` is done.
     pub(crate) fn account_done(&mut self, now: SimTime, op: Op, nr_sectors: u32, start: SimTime) {
-        self.account_stop(now);
+        let s = &mut self.stats;
+        s.update_io_ticks(now, true);
+        s.in_flight -= 1;
         let dir = usize::from(op != Op::Read);
-        self.stats.ios[dir] += 1;
-        self.stats.sectors[dir] += u64::from(nr_sectors);
-        self.stats.ns[dir] += now - start;
+        s.ios[dir] += 1;
+        s.sectors[dir] += u64::from(nr_sectors);
+        s.ns[dir] += now - start;
     }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {

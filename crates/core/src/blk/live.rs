@@ -10,7 +10,7 @@
 //! | attribute | freezes | quiesces | before that |
 //! |---|---|---|---|
 //! | zoned_qd1_writes | yes | yes | ENOENT unless the disk has zone write plugs |
-//! | scheduler | yes | unless it is active already | EBUSY while nr_requests is written; sched tags are allocated |
+//! | scheduler | unless BLK_MQ_F_NO_SCHED | unless it is active | EBUSY while nr_requests is written; allocates tags |
 //! | nr_requests | unless it is that already | yes | EBUSY while it or the scheduler is written; EINVAL |
 //! | async_depth | yes | no | EINVAL for 0; without scheduler EINVAL, but only once frozen |
 //! | iosched/async_depth (before 7.0) | no | no | ENOENT unless mq-deadline is active |
@@ -159,14 +159,6 @@ impl WbtSetting {
 }
 
 impl Setting {
-    /// A write of it freezes the queue.
-    fn freezes(self, owner: AsyncDepthOwner) -> bool {
-        match self {
-            Setting::Nomerges(_) => false,
-            Setting::AsyncDepth(_) => owner == AsyncDepthOwner::Queue,
-            _ => true,
-        }
-    }
     /// It is a limit of the queue: written with limits_lock held.
     fn is_limit(self) -> bool {
         matches!(self, Setting::MaxSectors(_) | Setting::WriteCache(_))
@@ -224,7 +216,7 @@ impl Ctx<'_> {
         let mut w = Writer { change: number, setting, at, frozen: None, drained: 0, sched_tags: Vec::new() };
         if let Err(errno) = self.before_freeze(dev, setting) {
             self.written(dev, w, Err(errno));
-        } else if setting == Setting::NrRequests(self.queue(dev).cfg.nr_requests) || !setting.freezes(owner) {
+        } else if !self.freezes(dev, setting) {
             let result = self.take_effect(dev, setting, Vec::new());
             self.written(dev, w, result);
         } else {
@@ -243,6 +235,20 @@ impl Ctx<'_> {
                 self.freeze(dev);
                 self.frozen_event(dev);
             }
+        }
+    }
+
+    /// A write waits until nothing uses the queue.
+    fn freezes(&mut self, dev: DevIdx, setting: Setting) -> bool {
+        let kernel = self.cfg.kernel;
+        let q = self.queue(dev);
+        match setting {
+            Setting::Nomerges(_) => false,
+            Setting::AsyncDepth(_) => kernel.async_depth_owner == AsyncDepthOwner::Queue,
+            Setting::NrRequests(nr) => nr != q.cfg.nr_requests,
+            // BLK_MQ_F_NO_SCHED: there is no scheduler to change.
+            Setting::Scheduler(_) => !q.cfg.no_sched || kernel.no_sched_by_default,
+            _ => true,
         }
     }
 
@@ -331,7 +337,7 @@ impl Ctx<'_> {
         let q = self.queue(dev);
         match setting {
             Setting::ZonedQd1Writes(_) | Setting::NrRequests(_) => true,
-            Setting::Scheduler(kind) => kind != q.cfg.elevator,
+            Setting::Scheduler(kind) => kind != q.cfg.elevator && (!q.cfg.no_sched || sim.kernel.no_sched_by_default),
             Setting::WbtLat(ns) => q.wbt.is_none_or(|wbt| wbt.lat_ns != ns.unwrap_or(WbtSetting::default_ns(dev, sim))),
             Setting::AsyncDepth(_) | Setting::Nomerges(_) | Setting::MaxSectors(_) | Setting::WriteCache(_) => false,
         }

@@ -219,7 +219,7 @@ impl Ctx<'_> {
         r.nr_sectors = sectors;
         r.nr_segments = segments;
         self.count_merge(dev, gone.op);
-        self.devs[usize::from(dev)].account_stop(now);
+        self.devs[usize::from(dev)].account_merged();
         self.put_tags(dev, gone.held());
         // The queue runs when this task has left it.
         if core::mem::take(&mut self.hctx(dev, gone.hctx).restart) || run {

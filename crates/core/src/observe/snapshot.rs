@@ -136,20 +136,37 @@ pub struct DiskStats {
     pub ns: [u64; 2],
     /// In flight now.
     pub in_flight: u32,
-    /// Time with anything in flight, ns, up to the last change.
+    /// Time with anything in flight, ns, up to the last change; with `jiffy_ns`, whole jiffies as starts and ends count
+    /// them.
     pub io_ticks_ns: u64,
-    /// Last change of `in_flight`, ns.
+    /// Last change of `in_flight`, ns; with `jiffy_ns`, when the jiffy of the last start or end began (bd_stamp).
     pub since: SimTime,
+    /// Length of a jiffy where io_ticks counts starts and ends (5.0 to 6.9); 0 where it counts time in flight.
+    pub jiffy_ns: SimDuration,
 }
 
 impl DiskStats {
-    /// The same with the time in flight counted up to `now`.
+    /// The same with the time in flight counted up to `now`; where jiffies are counted reading adds none (before 5.18).
     pub fn up_to(mut self, now: SimTime) -> Self {
-        if self.in_flight > 0 {
-            self.io_ticks_ns += now.saturating_sub(self.since);
+        if self.jiffy_ns == 0 {
+            self.update_io_ticks(now, false);
         }
-        self.since = now;
         self
+    }
+    /// `update_io_ticks`, before `in_flight` changes: an I/O starts, or ends.
+    pub(crate) fn update_io_ticks(&mut self, now: SimTime, end: bool) {
+        if self.jiffy_ns == 0 {
+            if self.in_flight > 0 {
+                self.io_ticks_ns += now.saturating_sub(self.since);
+            }
+            self.since = now;
+            return;
+        }
+        let jiffy = now - now % self.jiffy_ns;
+        if jiffy != self.since {
+            self.io_ticks_ns += if end { jiffy - self.since } else { self.jiffy_ns };
+            self.since = jiffy;
+        }
     }
     /// What was added since an earlier moment.
     pub fn since(mut self, earlier: &DiskStats) -> Self {
@@ -263,6 +280,10 @@ pub struct DeviceView {
     pub hctxs: Vec<HctxView>,
     /// dispatch_busy of the first hardware queue.
     pub dispatch_busy: u32,
+    /// queue_flags: bits of [`qflag`]; 0 without queue.
+    pub queue_flags: u32,
+    /// Flags of its hardware queues.
+    pub hctx_flags: HctxFlags,
     /// Found stalled.
     pub stall: Option<StallView>,
     /// Frozen by a live change.
@@ -289,6 +310,59 @@ pub struct DeviceView {
     pub freeze: Option<FreezeView>,
     /// Settings written so far, oldest first, at most [`MAX_CHANGES`].
     pub changes: Vec<ChangeView>,
+}
+
+/// queue_flags of 7.1, in its order (kernel 8.2); those that nothing here sets are left out.
+pub mod qflag {
+    /// No merges but those of a zone write plug (nomerges=2).
+    pub const NOMERGES: u32 = 1 << 1;
+    /// Completions go to the submitter's group of CPUs (rq_affinity 1 and 2).
+    pub const SAME_COMP: u32 = 1 << 2;
+    /// Only simple merges (nomerges=1).
+    pub const NOXMERGES: u32 = 1 << 4;
+    /// Completions go to the submitter's CPU (rq_affinity=2).
+    pub const SAME_FORCE: u32 = 1 << 5;
+    /// The queue is set up.
+    pub const INIT_DONE: u32 = 1 << 6;
+    /// Somebody wants latencies: wbt, kyber, bfq.
+    pub const STATS: u32 = 1 << 7;
+    /// The queue is in sysfs.
+    pub const REGISTERED: u32 = 1 << 8;
+    /// ->queue_rq is not entered.
+    pub const QUIESCED: u32 = 1 << 9;
+    /// Requests know when their allocation began: iocost.
+    pub const RQ_ALLOC_TIME: u32 = 1 << 10;
+    /// Its share of host-wide tags counts.
+    pub const HCTX_ACTIVE: u32 = 1 << 11;
+    /// One list for all hardware queues: mq-deadline, bfq.
+    pub const SQ_SCHED: u32 = 1 << 12;
+    /// wbt is not on by default: bfq.
+    pub const DISABLE_WBT_DEF: u32 = 1 << 13;
+    /// rq_qos has a policy (6.17 and later).
+    pub const QOS_ENABLED: u32 = 1 << 15;
+    /// Bios get a time stamp: iolatency (6.18 and later).
+    pub const BIO_ISSUE_TIME: u32 = 1 << 16;
+    /// One zone write at a time.
+    pub const ZONED_QD1_WRITES: u32 = 1 << 17;
+}
+
+/// Flags of a tag set, as its hardware queues show them (kernel 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct HctxFlags {
+    /// BLK_MQ_F_TAG_QUEUE_SHARED
+    pub tag_queue_shared: bool,
+    /// BLK_MQ_F_TAG_HCTX_SHARED
+    pub tag_hctx_shared: bool,
+    /// BLK_MQ_F_BLOCKING
+    pub blocking: bool,
+    /// BLK_MQ_F_TAG_RR, or BLK_TAG_ALLOC_RR
+    pub tag_rr: bool,
+    /// BLK_MQ_F_NO_SCHED_BY_DEFAULT, or BLK_MQ_F_NO_SCHED
+    pub no_sched: bool,
+    /// TAG_RR is a flag (6.14 and later, which have no SHOULD_MERGE either), not a value of alloc_policy.
+    pub tag_rr_flag: bool,
+    /// It is called NO_SCHED_BY_DEFAULT (6.14 and later).
+    pub no_sched_by_default: bool,
 }
 
 /// One hardware queue.
