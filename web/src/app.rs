@@ -155,8 +155,8 @@ pub struct App {
     loading: bool,
     /// Its jobs submit to a device that is made of others.
     stacked: bool,
-    /// Of run A's device.
-    kind: stage::Kind,
+    /// What both runs show.
+    subject: stage::Subject,
     sweeper: Sweeper,
     chart: Option<Chart>,
     words: Words,
@@ -246,7 +246,7 @@ impl Component for App {
             load_no: 0,
             loading: false,
             stacked: false,
-            kind: stage::Kind::Zones,
+            subject: stage::Subject { kind: stage::Kind::Zones, ordered: true, qos: false, live: false },
             sweeper: Sweeper::new(link.callback(Msg::Point)),
             chart: None,
             words: Words::default(),
@@ -659,8 +659,9 @@ impl App {
         let cfg = |side| check::validate(good, side).ok().map(Arc::new);
         let Some(a) = cfg(Side::A) else { return };
         self.stacked = session::order::top(&a).is_some();
-        self.kind = stage::Kind::of_config(&a);
         let b = if good.has_b() { cfg(Side::B) } else { None };
+        let of = |cfg: &Arc<_>| stage::Subject::of_config(cfg);
+        self.subject = b.as_ref().map_or(of(&a), |b| of(&a).with(of(b)));
         let start = good.t.or(good.preset.map(|p| p.t)).unwrap_or_default();
         let speed = self.facts.as_ref().filter(|f| f.speed > 0).map(|f| f.speed);
         let speed = speed.or(good.preset.map(|p| p.speed_ns)).unwrap_or(SPEED);
@@ -698,8 +699,13 @@ impl App {
             tagmap: self.has(Panel::Tagmap),
             waiters: self.has(Panel::Waiters),
             sched: self.has(Panel::Sched),
+            timeline: self.has(Panel::Timeline),
+            zonemap: self.has(Panel::Zonemap),
+            flash: self.has(Panel::Flash),
+            qos: self.has(Panel::Qos),
+            freeze: self.has(Panel::Freeze),
         };
-        all.of_device(self.kind)
+        all.of_device(self.subject)
     }
     fn lay_out(&self) {
         self.player.set_panels(self.lane_panels(), self.embed);
@@ -1108,7 +1114,7 @@ impl App {
         if self.stacked {
             return frame.and_then(|f| lane::stacked_title(f, side)).unwrap_or("array").to_string();
         }
-        if matches!(self.kind, stage::Kind::Queue { .. }) {
+        if matches!(self.subject.kind, stage::Kind::Queue { .. }) {
             return frame.and_then(|f| lane::queue_title(f, side)).unwrap_or_default();
         }
         let side = Self::side_of(side);

@@ -50,6 +50,8 @@ pub struct Shown {
     /// Figures of the whole runs.
     ends: [Option<Stats>; 2],
     tools: [&'static str; 2],
+    /// What is shown, of both runs.
+    subject: lane::Subject,
     speed: u64,
 }
 
@@ -81,6 +83,8 @@ impl Shown {
             *tool = lane::tool(&cfg);
             runs.push(Arc::new(cfg));
         }
+        let subjects = runs.iter().map(|cfg| lane::Subject::of_config(cfg));
+        let subject = subjects.reduce(lane::Subject::with).expect("a run");
         let b = runs.get(1).cloned();
         let mut session = Session::load(runs[0].clone(), b);
         let speed = scenario.preset.map_or(SPEED, |p| p.speed_ns);
@@ -110,6 +114,7 @@ impl Shown {
             frame: session.frame(),
             ends: [Side::A, Side::B].map(|side| session.end(session_side(side)).map(|e| e.stats.clone())),
             tools,
+            subject,
             speed,
         })
     }
@@ -119,11 +124,6 @@ impl Shown {
             self.title = title.to_string();
         }
         self
-    }
-
-    /// What the device is that the jobs submit to.
-    pub fn kind(&self) -> lane::Kind {
-        lane::Kind::of(&self.frame.a.snapshot, self.frame.a.order.as_ref())
     }
 
     /// True if the jobs submit to a device that is made of others.
@@ -224,7 +224,7 @@ pub struct Plan {
 }
 
 /// The panels of a lane that the words name, as far as the scenario's device has them.
-pub fn lane_panels(panels: Panels, kind: lane::Kind) -> lane::Panels {
+pub fn lane_panels(panels: Panels, subject: lane::Subject) -> lane::Panels {
     let all = lane::Panels {
         jobs: panels.has(Panel::Jobs),
         zwplugs: panels.has(Panel::Zwplugs),
@@ -238,13 +238,18 @@ pub fn lane_panels(panels: Panels, kind: lane::Kind) -> lane::Panels {
         tagmap: panels.has(Panel::Tagmap),
         waiters: panels.has(Panel::Waiters),
         sched: panels.has(Panel::Sched),
+        timeline: panels.has(Panel::Timeline),
+        zonemap: panels.has(Panel::Zonemap),
+        flash: panels.has(Panel::Flash),
+        qos: panels.has(Panel::Qos),
+        freeze: panels.has(Panel::Freeze),
     };
-    all.of_device(kind)
+    all.of_device(subject)
 }
 
 /// Finds room for everything; an error says how much is needed.
 pub fn plan(shown: &Shown, choice: &Choice) -> Result<Plan, Failure> {
-    let on = lane_panels(choice.panels, shown.kind());
+    let on = lane_panels(choice.panels, shown.subject);
     let layout = Layout::of(choice.width, on);
     let least = lane::min_height(layout, on);
     if layout == Layout::Narrow && choice.width < NARROWEST {
@@ -280,7 +285,7 @@ pub fn plan(shown: &Shown, choice: &Choice) -> Result<Plan, Failure> {
 
 /// Draws it.
 pub fn picture(shown: &Shown, choice: &Choice, plan: &Plan) -> String {
-    let on = lane_panels(choice.panels, shown.kind());
+    let on = lane_panels(choice.panels, shown.subject);
     let mut sheet = Sheet::new(choice.palette, choice.width);
     sheet.header(shown);
     for lane in &plan.lanes {
@@ -307,9 +312,12 @@ pub fn poster(shown: &Shown, palette: &Palette, (width, height): (f32, f32), tit
         sheet.y += 32.0;
     }
     let sides: &[Side] = if shown.scenario.has_b() { &[Side::A, Side::B] } else { &[Side::A] };
-    let queue = matches!(shown.kind(), lane::Kind::Queue { .. });
-    let on = lane::Panels { drive: !queue, order: true, strip: true, sched: queue, ..lane::Panels::NONE };
-    let on = on.of_device(shown.kind());
+    let kind = shown.subject.kind;
+    let queue = matches!(kind, lane::Kind::Queue { .. });
+    let (timeline, flash) = (kind == lane::Kind::NullBlk, matches!(kind, lane::Kind::Flash { .. }));
+    let drive = kind == lane::Kind::Zones;
+    let on = lane::Panels { drive, timeline, flash, order: true, strip: true, sched: queue, ..lane::Panels::NONE };
+    let on = on.of_device(shown.subject);
     let column = width / sides.len() as f32;
     for (n, side) in sides.iter().enumerate() {
         let x = n as f32 * column;

@@ -4,13 +4,13 @@
 
 use std::path::Path;
 
-use bioscope_core::config::{MdLevel, Rw, SplitInsert};
+use bioscope_core::config::{MdLevel, Rw, SplitInsert, ZoneOrdering};
 use bioscope_core::observe::snapshot::HeadPhase;
 use bioscope_core::observe::stats::DriveTime;
 use bioscope_stage::charts::{self, Sweep};
 use bioscope_stage::palette::{DARK, LIGHT, Palette};
 use bioscope_stage::synth::{self, Scene};
-use bioscope_stage::{Kind, LaneInput, Layout, Panels, Side, lane, parts, svg};
+use bioscope_stage::{LaneInput, Layout, Panels, Side, Subject, lane, parts, svg};
 use plotters::prelude::SVGBackend;
 
 const SIZES: [(&str, f32, f32, Layout); 4] = [
@@ -55,13 +55,26 @@ fn main() -> std::io::Result<()> {
         ("empty", Side::A, 30_000, synth::empty_queue()),
         ("extreme", Side::B, 30_000, synth::extreme_queue()),
     ];
-    let scenes: Vec<(&str, Side, u64, Scene)> = scenes.into_iter().chain(queues).collect();
+    let boards: Vec<(&str, Side, u64, Scene)> = vec![
+        ("plugs", Side::A, 30_000, synth::null_blk(ZoneOrdering::Zwplug, 1)),
+        ("locks", Side::B, 30_000, synth::null_blk(ZoneOrdering::ZoneLock, 64)),
+        ("pipelined", Side::A, 30_000, synth::null_blk(ZoneOrdering::Pipelined, 8)),
+        ("unordered", Side::A, 30_000, synth::null_blk(ZoneOrdering::None, 300)),
+        ("flash", Side::A, 30_000, synth::flash(8, 4, true)),
+        ("flash without zones", Side::B, 30_000, synth::flash(4, 2, false)),
+        ("wbt", Side::A, 30_000, synth::policies(false)),
+        ("all policies", Side::B, 30_000, synth::policies(true)),
+        ("frozen", Side::A, 30_000, synth::frozen()),
+        ("written", Side::B, 30_000, synth::written()),
+    ];
+    let scenes: Vec<(&str, Side, u64, Scene)> = scenes.into_iter().chain(queues).chain(boards).collect();
     for (theme, palette) in [("dark", DARK), ("light", LIGHT)] {
         for (size, w, h, layout) in SIZES {
             for (n, group) in scenes.chunks(3).enumerate() {
                 let mut html = format!("<body style='margin:0;background:{}'>", palette.bg.css());
                 for (_, side, dt, scene) in group {
                     let input = input(scene, *side, *dt);
+                    let layout = if lane::board::any(input.panels) { Layout::of(w, input.panels) } else { layout };
                     let h = h.max(lane::min_height(layout, input.panels));
                     let drawn = lane(&input, w, h, layout);
                     html += &svg::document(&drawn.shapes, w, h, &palette);
@@ -83,12 +96,13 @@ fn input(scene: &Scene, side: Side, dt: u64) -> LaneInput<'_> {
         trail: &scene.trail,
         moves: &scene.strip,
         side,
-        panels: Panels::EVERY.of_device(Kind::of(&scene.snap, scene.order.as_ref())),
+        panels: Panels::EVERY.of_device(Subject::of(&scene.snap, scene.order.as_ref())),
         dt_sim_ns: dt,
         seeks_per_sec: if side == Side::A { 96.0 } else { 1.0 },
         tool: "fio",
         drive: "SMR disk",
         lit: None,
+        gzbd: false,
     }
 }
 

@@ -41,5 +41,5 @@ pub mod text;
 mod trig;
 pub mod why;
 
-pub use lane::{Hit, Kind, Lane, LaneInput, Layout, Panels, Side, What, lane};
+pub use lane::{Hit, Kind, Lane, LaneInput, Layout, Panels, Side, Subject, What, lane};
 pub use palette::Palette;

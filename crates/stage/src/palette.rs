@@ -52,6 +52,18 @@ pub struct Palette {
     pub white_until: u8,
 }
 
+/// Colours of libzbd's gzbd-viewer, by name there: Magenta, Green, Red, RosyBrown, Blue, DeepSkyBlue, DarkOrange, Grey.
+const GZBD: [Rgb; 8] = [
+    rgb(0xff00ff),
+    rgb(0x008000),
+    rgb(0xff0000),
+    rgb(0xbc8f8f),
+    rgb(0x0000ff),
+    rgb(0x00bfff),
+    rgb(0xff8c00),
+    rgb(0x808080),
+];
+
 /// The dark theme.
 pub const DARK: Palette = Palette {
     bg: rgb(0x0d1117),
@@ -157,6 +169,7 @@ impl Palette {
             Ink::OnZone => self.on_zone,
             Ink::Zone(n) => self.zones[usize::from(n) % 6],
             Ink::Offset(n) => self.offset(n),
+            Ink::Gzbd(n) => GZBD[usize::from(n) % GZBD.len()],
             Ink::OnOffset(n) => [rgb(0xffffff), rgb(0)][usize::from(n >= self.white_until)],
         }
     }

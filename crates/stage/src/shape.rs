@@ -27,6 +27,9 @@ pub enum Ink {
     Offset(u8),
     /// Text on that colour.
     OnOffset(u8),
+    /// A colour of gzbd-viewer, the same in every theme: conventional, unwritten, written, not writable, explicitly
+    /// open, implicitly open, closed, offline.
+    Gzbd(u8),
 }
 
 /// Horizontal anchor of a text.

@@ -8,14 +8,17 @@ use std::sync::Arc;
 
 use bioscope_core::config::{
     CappedConfig, DeviceConfig, DeviceKind, ElevatorKind, HostCosts, JobConfig, KernelConfig, LinearConfig, MdConfig,
-    MdLevel, MqDeadlineConfig, QueueConfig, Ramp, Rw, SimConfig, SplitInsert, Stop, TagAlloc, Tool, WorkloadConfig,
+    MdLevel, MqDeadlineConfig, QueueConfig, Ramp, Rw, Setting, SimConfig, SplitInsert, Stop, TagAlloc, Tool,
+    WorkloadConfig, ZoneOrdering,
 };
 use bioscope_core::observe::gaps::Gaps;
 use bioscope_core::observe::snapshot::sflag;
 use bioscope_core::observe::snapshot::{
-    BfqQueueView, BfqView, BioStage, BioView, CommandView, DeadlineView, DeviceView, DriveView, ElevatorView,
-    HeadPhase, HeadView, JobState, JobView, KyberDomainView, KyberView, PlugView, RequestView, Snapshot,
-    StripeCacheView, StripeView, TagsView, TaskView, WokenView, WorkerState, WorkerView, WplugView, ZoneCond, ZoneView,
+    BfqQueueView, BfqView, BioStage, BioView, ChangeView, CommandView, DeadlineView, DeviceView, DriveView,
+    ElevatorView, FlashChannelView, FlashDieView, FlashView, FreezeView, HeadPhase, HeadView, IoCostView,
+    IoLatencyView, JobState, JobView, KyberDomainView, KyberView, NullBlkView, PlugView, QosCounters, QosView,
+    RequestView, Snapshot, StripeCacheView, StripeView, TagsView, TaskView, TimerView, WbtVerdict, WbtView, WokenView,
+    WorkerState, WorkerView, WplugView, ZoneCond, ZoneView, ZonedView,
 };
 use bioscope_core::observe::trace::{Action, NO_ORIGIN, TraceRecord, TraceSink};
 use bioscope_core::units::{DevIdx, Op, Sector, ZoneNo};
@@ -578,6 +581,260 @@ pub fn extreme_queue() -> Scene {
         view.dispatch = d.dispatch.clone();
     }
     scene.strip.iter_mut().for_each(|r| r.sector = u64::MAX / 2);
+    scene
+}
+
+/// Sectors of a zone of the made-up null_blk: 1 MiB.
+pub const SMALL_ZONE: u64 = 2_048;
+
+/// A command of 4 KiB inside null_blk, with its timer of 100 us.
+pub fn timer(n: u32, zone: ZoneNo, from: u64) -> TimerView {
+    let sector = u64::from(zone) * SMALL_ZONE + u64::from(n % 256) * 8;
+    let cmd = CommandView { rq: 10_000 + n, bio: 10_000 + n, op: Op::Write, sector, nr_sectors: 8, zone };
+    TimerView { cmd, tag: n % 64, from, until: from + 100_000, retries: 0 }
+}
+
+/// So many zones with every condition there is, the first `conv` of them conventional.
+pub fn zoned(nr_zones: u32, conv: u32) -> ZonedView {
+    let conds = [
+        ZoneCond::ImpOpen,
+        ZoneCond::Full,
+        ZoneCond::Closed,
+        ZoneCond::ExpOpen,
+        ZoneCond::ReadOnly,
+        ZoneCond::Offline,
+        ZoneCond::ImpOpen,
+        ZoneCond::Full,
+    ];
+    let used = conds.iter().zip(0..).map(|(cond, n)| {
+        let wp = if *cond == ZoneCond::Full { SMALL_ZONE } else { 200 + u64::from(n) * 190 };
+        ZoneView { wp_offset: wp, ..zone(conv + n, *cond, wp, n) }
+    });
+    ZonedView {
+        zones: used.filter(|z| z.zone < nr_zones).collect(),
+        nr_zones,
+        nr_conv: conv,
+        zone_sectors: SMALL_ZONE,
+        capacity: SMALL_ZONE,
+        nr_open: 3,
+        max_open: 4,
+        nr_active: 4,
+        max_active: 6,
+        implicit_closes: 17,
+        ..ZonedView::default()
+    }
+}
+
+/// null_blk with zones and timers of 100 us: with locks one write of a zone at a time, else up to the depth of the queue;
+/// pipelined, some had to be tried again.
+pub fn null_blk(ordering: ZoneOrdering, nr_zones: u32) -> Scene {
+    let alone = ordering == ZoneOrdering::ZoneLock;
+    let zones = nr_zones.min(4);
+    let mut d = DeviceView { name: "nullb0".into(), drive: DriveView::default(), ..device() };
+    d.tags = TagsView { depth: 64, busy: vec![None; 64], bits_per_word: 16, ..TagsView::default() };
+    let of = |n: u32| n % zones;
+    let (flying, gap, done) = if alone { (zones, 188_000 / u64::from(zones), 24) } else { (44, 2_100, 60) };
+    let mut null = NullBlkView::default();
+    for n in 0..done + flying {
+        let back = u64::from(done + flying - 1 - n) * gap;
+        let mut t = timer(n, of(n), NOW - back.min(NOW) - 1_000);
+        if ordering == ZoneOrdering::Pipelined && n % 7 == 3 {
+            (t.retries, null.retries) = (1 + (n % 3) as u16, null.retries + 1);
+        }
+        if t.until > NOW { null.commands.push(t) } else { null.recent.push(t) }
+    }
+    for t in &null.commands {
+        d.tags.busy[t.tag as usize] = Some(t.cmd.zone);
+    }
+    let mut zoned = ZonedView { ordering, ..zoned(nr_zones, 0) };
+    let mut id = 39_999;
+    let mut waiting = |zone: ZoneNo, n: u32| -> Vec<RequestView> {
+        (0..n)
+            .map(|i| {
+                id += 1;
+                let sector = u64::from(zone) * SMALL_ZONE + u64::from(100 + i) * 8;
+                let of = BioView { sector, nr_sectors: 8, zone, ..bio(id, 0, zone, 0, BioStage::Elevator) };
+                RequestView { tag: None, d_time: None, ..request(id, &of, 0, 8) }
+            })
+            .collect()
+    };
+    match ordering {
+        ZoneOrdering::ZoneLock => {
+            zoned.locked = null.commands.iter().map(|t| (t.cmd.zone, t.cmd.rq)).collect();
+            let mut view = DeadlineView::default();
+            view.classes[1].sort[1] = (0..zones).flat_map(|z| waiting(z, 60 / zones)).collect();
+            d.elevator = ElevatorView::MqDeadline(view);
+        }
+        ZoneOrdering::Pipelined => d.dispatch = waiting(0, 5),
+        _ => (d.sched_tags, d.elevator) = (None, ElevatorView::default()),
+    }
+    if ordering == ZoneOrdering::Zwplug {
+        let plugs = (0..zones).map(|z| {
+            let first = BioView { nr_sectors: 8, ..bio(30_000 + z, 0, z, 0, BioStage::Drive) };
+            let bios = (0..12).map(|n| BioView {
+                nr_sectors: 8,
+                zone: z,
+                ..bio(31_000 + z * 16 + n, 0, z, 0, BioStage::ZonePlug)
+            });
+            plug(z, 0, bios.collect(), Some(request(10_000 + z, &first, z, 8)))
+        });
+        d.zone_wplugs = plugs.collect();
+    }
+    d.stats.ios = [0, NOW / gap];
+    (d.zoned, d.null_blk) = (Some(zoned), Some(null));
+    let bios = (0..64u32).map(|n| BioView { nr_sectors: 8, ..bio(40_000 + n, 0, of(n), 0, BioStage::Drive) });
+    let jobs = vec![job("job0", 64, JobState::WaitCompletion, bios.collect())];
+    let strip = (0..104u32).map(|n| TraceRecord {
+        sector: u64::from(of(n)) * SMALL_ZONE,
+        nr_sectors: 8,
+        ..record(Action::Issue, NOW - u64::from(104 - n) * gap, 0, n + 1)
+    });
+    Scene { snap: Snapshot { jobs, devices: vec![d], ..base() }, strip: strip.collect(), ..Scene::default() }
+}
+
+/// Flash: so many channels of so many dies, with zones or without.
+pub fn flash(channels: u32, dies: u32, zones: bool) -> Scene {
+    let mut scene = null_blk(ZoneOrdering::None, 64);
+    let d = &mut scene.snap.devices[0];
+    d.null_blk = None;
+    if !zones {
+        d.zoned = None;
+    }
+    let busy = |n: u32, op: Op, length: u64| {
+        let from = NOW - u64::from(n * 37 % 100) * length / 100;
+        let cmd = CommandView { op, ..timer(n, n % 4, from).cmd };
+        Some((cmd, from, from + length))
+    };
+    let of_die = |n: u32| FlashDieView {
+        busy: match n % 7 {
+            0 => None,
+            5 => busy(n, Op::Read, 65_000),
+            6 => busy(n, Op::ZoneReset, 3_000_000),
+            _ => busy(n, Op::Write, 500_000),
+        },
+        waiting: n * 5 % 4 * (n % 2),
+    };
+    let of_channel = |c: u32| FlashChannelView {
+        bus: if c % 3 == 2 { None } else { busy(c * 11, Op::Write, 15_000) },
+        waiting: c % 3,
+        dies: (0..dies).map(|d| of_die(c * dies + d)).collect(),
+    };
+    d.flash = Some(FlashView { channels: (0..channels).map(of_channel).collect(), cached_pages: 37, cache_pages: 64 });
+    scene
+}
+
+/// Policies of a disk without zones: wbt with reads over its target, or all of them at once.
+pub fn policies(all: bool) -> Scene {
+    let mut scene = deadline(6, 8);
+    let d = &mut scene.snap.devices[0];
+    let wbt = WbtView {
+        target_ns: 75_000_000,
+        window_ns: 57_735_026,
+        window_ends: Some(NOW + 21_000_000),
+        scale_step: 2,
+        limits: [4, 2, 1],
+        in_flight: [1, 2, 0],
+        waiting: [23, 4, 0],
+        last: Some((WbtVerdict::Exceeded, 93_400_000)),
+    };
+    let latency = |job: u16| IoLatencyView {
+        job,
+        target_ns: if job == 5 { 0 } else { 10_000_000 * (1 + u64::from(job)) },
+        mean_ns: 14_300_000,
+        depth: if job == 0 { u32::MAX } else { 64 >> job },
+        in_flight: 3,
+        waiting: u32::from(job) * 3,
+    };
+    let cost = IoCostView {
+        vrate: 8_743,
+        period_ns: 50_000_000,
+        groups: (0..6)
+            .map(|j| (j, 100 * (j + 1), 48 * (u32::from(j) + 1), u32::from(j % 3), u64::from(j) * 730))
+            .collect(),
+    };
+    d.qos = QosView {
+        enabled: true,
+        issue_time: all,
+        wbt: Some(wbt),
+        iolatency: if all { (0..6).map(latency).collect() } else { Vec::new() },
+        iocost: all.then_some(cost),
+        counters: QosCounters { hooks: 123_456, gated: 1_234, chain_loads: 122_222, clock_reads: 20_576, bios: 20_576 },
+    };
+    scene
+}
+
+/// Zoned writes at a zone boundary while a live setting waits for what is in flight; others were written before.
+pub fn frozen() -> Scene {
+    let mut scene = sequential(false, HeadPhase::Transfer);
+    let bios = scene.snap.jobs[0].in_flight.clone();
+    let stage = |n: usize| [BioStage::ZonePlug, BioStage::ZonePlug, BioStage::Drive, BioStage::Elevator][n % 4];
+    let held = bios.iter().enumerate().take(58).map(|(n, b)| BioView { stage: stage(n), ..*b });
+    let d = &mut scene.snap.devices[0];
+    d.frozen = true;
+    d.freeze = Some(FreezeView {
+        since: NOW - 31_400_000,
+        setting: Setting::ZonedQd1Writes(true),
+        depth: 1,
+        usage: 58,
+        quiesced: false,
+        holding: held.collect(),
+        waiting: bios[58..].to_vec(),
+    });
+    d.changes = changes();
+    scene.snap.jobs[0].state = JobState::WaitFreeze;
+    scene
+}
+
+/// After several writes, one of them refused.
+pub fn written() -> Scene {
+    let mut scene = sequential(true, HeadPhase::Transfer);
+    scene.snap.devices[0].changes = changes();
+    scene
+}
+
+fn changes() -> Vec<ChangeView> {
+    let change = |ms: u64, took: u64, setting, error| ChangeView {
+        at: ms * 1_000_000,
+        done: ms * 1_000_000 + took,
+        setting,
+        error,
+        drained: if error.is_some() { 0 } else { 62 },
+        waited: if error.is_some() { 0 } else { 3 },
+    };
+    vec![
+        change(500, 12_300_000, Setting::NrRequests(32), None),
+        change(1_200, 0, Setting::AsyncDepth(0), Some("EINVAL")),
+        change(2_000, 34_600_000, Setting::Scheduler(ElevatorKind::Bfq), None),
+        change(2_750, 0, Setting::Nomerges(2), None),
+    ]
+}
+
+/// Everything that can be written or be a policy at once, too much of it, on every device.
+pub fn extreme_board() -> Scene {
+    let mut scene = null_blk(ZoneOrdering::ZoneLock, 4);
+    let (frozen, policies, flash) = (frozen(), policies(true), flash(64, 16, true));
+    let d = &mut scene.snap.devices[0];
+    let of = &frozen.snap.devices[0];
+    (d.freeze, d.changes) = (of.freeze.clone(), of.changes.iter().cycle().take(32).cloned().collect());
+    d.qos = policies.snap.devices[0].qos.clone();
+    if let Some(w) = &mut d.qos.wbt {
+        (w.scale_step, w.limits, w.in_flight, w.waiting) = (-9, [0; 3], [4_000; 3], [100_000; 3]);
+    }
+    d.qos.iolatency = d.qos.iolatency.iter().cycle().take(40).cloned().collect();
+    d.flash = flash.snap.devices[0].flash.clone();
+    if let Some(n) = &mut d.null_blk {
+        n.commands = (0..2_000).map(|i| TimerView { until: NOW + 9_000_000_000, ..timer(i, 9, NOW) }).collect();
+        (n.retries, n.budget) = (u64::MAX, Some(u64::MAX / 1024));
+        n.recent.iter_mut().for_each(|t| (t.from, t.until) = (t.until, t.from));
+    }
+    if let Some(z) = &mut d.zoned {
+        (z.nr_zones, z.nr_conv, z.nr_open, z.max_open, z.max_active) = (111_760, 1_118, 900, 1, 2);
+        z.zones = (0..2_000).map(|n| zone(n, ZoneCond::ImpOpen, u64::MAX / 4_096, n)).collect();
+        z.locked = (0..500).map(|n| (n, n)).collect();
+        z.capacity = 0;
+    }
+    d.tags = TagsView { depth: 8_192, ..TagsView::default() };
+    d.drive = DriveView::default();
     scene
 }
 

@@ -4,13 +4,13 @@
 //! Rule: what the canvas shows, in words and numbers; no more than a reader can take in.
 //! Leaves out: history; the page's event list has it.
 
-use bioscope_core::observe::snapshot::{BioView, DeviceView, Snapshot};
+use bioscope_core::observe::snapshot::{BioView, DeviceView, Snapshot, WplugView};
 use bioscope_session::OrderFrame;
 
 use crate::iostat;
 use crate::lane::queue::tables as queue;
 use crate::lane::stack::{self, Gap, Io, State, lists};
-use crate::lane::{Kind, drive, jobs, plugs, queues};
+use crate::lane::{Kind, board, drive, jobs, plugs, queues};
 use crate::text;
 
 /// One panel as text.
@@ -36,8 +36,11 @@ pub fn tables(snap: &Snapshot, order: Option<&OrderFrame>) -> Vec<Table> {
     } else if let Some(device) = snap.devices.first().filter(|_| matches!(Kind::of(snap, None), Kind::Queue { .. })) {
         out.extend(queue::tables(device, snap));
         out.extend((device.drive.rev_ns > 0).then(|| drive_table(device)));
+        out.extend(board::tables::tables(device, snap));
     } else if let Some(device) = snap.devices.first() {
-        out.extend([plugs_table(device), queues_table(device), drive_table(device)]);
+        out.extend([plugs_table(device), queues_table(device)]);
+        out.extend((device.drive.rev_ns > 0).then(|| drive_table(device)));
+        out.extend(board::tables::tables(device, snap));
     }
     out.iter_mut().for_each(shorten);
     out
@@ -77,14 +80,16 @@ fn jobs_table(snap: &Snapshot) -> Table {
 fn plugs_table(device: &DeviceView) -> Table {
     let worker =
         if device.worker.enabled { [", worker: ", &plugs::worker_words(device)].concat() } else { String::new() };
-    let rows = plugs::active(device)
+    let locks = plugs::locks(device);
+    let all: Vec<&WplugView> = locks.as_ref().map_or_else(|| plugs::active(device), |l| l.iter().collect());
+    let rows = all
         .iter()
         .map(|plug| {
-            let rq = plug.in_flight.map(|rq| text::place(rq.zone, rq.sector, device.drive.zone_sectors));
+            let rq = plug.in_flight.map(|rq| text::place(rq.zone, rq.sector, board::zone_sectors(device)));
             let place = device.zone_wplugs_list.iter().position(|z| *z == plug.zone);
             vec![
                 plug.zone.to_string(),
-                plugs::flags(plug),
+                if locks.is_some() { plugs::lock_words(plug).into() } else { plugs::flags(plug) },
                 plug.bios.len().to_string(),
                 rq.unwrap_or_else(|| "none".into()),
                 text::size(plug.wp_offset),
@@ -94,7 +99,7 @@ fn plugs_table(device: &DeviceView) -> Table {
         })
         .collect();
     Table {
-        title: ["Zone write plugs", &worker].concat(),
+        title: [if locks.is_some() { "Zone locks" } else { "Zone write plugs" }, &worker].concat(),
         head: vec!["zone", "flags", "bios queued", "in flight", "write pointer", "references", "place on list"],
         rows,
     }
@@ -116,6 +121,11 @@ fn queues_table(device: &DeviceView) -> Table {
         let more = if commands.len() > 6 { " …" } else { "" };
         [&commands.len().to_string(), " (", &first.join(", "), more, ")"].concat()
     };
+    if device.drive.rev_ns == 0 {
+        let n = device.dispatch.len().to_string();
+        rows.push(vec!["hctx->dispatch".into(), n]);
+        return Table { title: "Tags, scheduler, dispatch".into(), head: vec!["what", "now"], rows };
+    }
     rows.push(vec!["waiting in the drive".into(), list(&drive.waiting)]);
     rows.push(vec!["on the interface".into(), drive.interface.map_or_else(|| "none".into(), |i| label(&i.0))]);
     rows.push(vec!["cached, dirty".into(), list(&drive.cache)]);
@@ -204,17 +214,23 @@ pub fn summary(snap: &Snapshot, order: Option<&OrderFrame>) -> String {
     out += &text::count(in_flight as u64, "bio in flight", "bios in flight");
     if let Some(device) = snap.devices.first().filter(|_| matches!(Kind::of(snap, None), Kind::Queue { .. })) {
         out += &queue::summary(device, snap);
+        out += &board::tables::summary(device, snap);
     } else if let Some(device) = snap.devices.first() {
         let active = plugs::active(device);
         let queued: usize = active.iter().map(|p| p.bios.len()).sum();
         // A plug whose position is unknown is shown when it is idle too.
         let busy = active.iter().filter(|p| !p.bios.is_empty() || p.in_flight.is_some() || p.listed).count();
         let zones = text::count(busy as u64, "zone", "zones");
-        out +=
-            &["; ", &queued.to_string(), " bios and split parts plugged in ", &zones, "; the drive caches "].concat();
-        out += &text::count(device.drive.cache.len() as u64, "command", "commands");
-        let (phase, _) = drive::phase_words(device);
-        out += &["; head over zone ", &device.drive.head.zone.to_string(), ": ", &phase].concat();
+        if plugs::locks(device).is_none() {
+            out += &["; ", &queued.to_string(), " bios and split parts plugged in ", &zones].concat();
+        }
+        if device.drive.rev_ns > 0 {
+            out += "; the drive caches ";
+            out += &text::count(device.drive.cache.len() as u64, "command", "commands");
+            let (phase, _) = drive::phase_words(device);
+            out += &["; head over zone ", &device.drive.head.zone.to_string(), ": ", &phase].concat();
+        }
+        out += &board::tables::summary(device, snap);
     }
     if snap.stats.nr_errors > 0 {
         out += &["; ", &text::count(snap.stats.nr_errors, "error", "errors")].concat();
@@ -224,7 +240,7 @@ pub fn summary(snap: &Snapshot, order: Option<&OrderFrame>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bioscope_core::config::SplitInsert;
+    use bioscope_core::config::{SplitInsert, ZoneOrdering};
     use bioscope_core::observe::snapshot::HeadPhase;
 
     use super::*;
@@ -248,6 +264,26 @@ mod tests {
         assert_eq!(row, ["1122", "PLUGGED", "31", "zone 1122 at 3 MiB", "3 MiB", "32", "–"]);
         let b = &tables(&synth::sequential(true, HeadPhase::Transfer).snap, None)[1];
         assert_eq!(b.title, "Zone write plugs, worker: waits for 1121+219 to complete");
+    }
+
+    #[test]
+    fn devices_without_a_head_in_words() {
+        let locks = synth::null_blk(ZoneOrdering::ZoneLock, 1);
+        assert_eq!(
+            summary(&locks.snap, None),
+            "3.482 175 s: 1 job has 64 bios in flight; null_blk: 1 in flight, each takes 100 us; zone locks: 1 zone locked, \
+             60 writes wait; zones: IMP_OPEN 1, open 3 of 4 · active 4 of 6, 17 closed for others."
+        );
+        let of = |scene: &synth::Scene| tables(&scene.snap, None).into_iter().map(|t| t.title).collect::<Vec<_>>();
+        assert_eq!(of(&locks)[1..3], ["Zone locks", "Tags, scheduler, dispatch"]);
+        assert_eq!(tables(&locks.snap, None)[1].rows[0][1..4], ["locked", "60", "zone 0 at 96 KiB"]);
+        let flash = of(&synth::flash(8, 4, true));
+        assert_eq!(flash[3], "flash, busy: 6 of 8 channels, 27 of 32 dies, cache 37 of 64 pages");
+        let frozen = tables(&synth::frozen().snap, None);
+        let rows = &frozen.last().unwrap().rows;
+        let first = ["3.450 775 s", "zoned_qd1_writes 1", "frozen for 31.4 ms: q_usage_counter 58"];
+        assert_eq!(rows[0][..3], first);
+        assert_eq!(rows[3], ["1.200 000 s", "async_depth 0", "EINVAL", "0", "0"]);
     }
 
     #[test]
@@ -289,6 +325,12 @@ mod tests {
             synth::random(8, true),
             synth::errors(),
             synth::writeback(),
+            synth::null_blk(ZoneOrdering::ZoneLock, 64),
+            synth::null_blk(ZoneOrdering::Pipelined, 1),
+            synth::flash(8, 4, true),
+            synth::policies(true),
+            synth::frozen(),
+            synth::extreme_board(),
         ];
         for scene in scenes {
             for table in tables(&scene.snap, scene.order.as_ref()) {

@@ -87,9 +87,14 @@ pub fn place(zone: ZoneNo, sector: Sector, zone_sectors: Sector) -> String {
     position(["zone ", " at ", " MiB"], zone, sector, zone_sectors)
 }
 
-/// The same with what stands before, between and after.
+/// The same with what stands before, between and after. In zones below 16 MiB positions are in KiB.
 pub fn position(words: [&str; 3], zone: ZoneNo, sector: Sector, zone_sectors: Sector) -> String {
     let offset = sector.saturating_sub(u64::from(zone) * zone_sectors);
+    if (1..32_768).contains(&zone_sectors) {
+        let digits = u32::from(!offset.is_multiple_of(2));
+        let unit = if words[2].is_empty() { "K".into() } else { words[2].replace('M', "K") };
+        return [words[0], &zone.to_string(), words[1], &fixed(offset as f64 / 2.0, digits), &unit].concat();
+    }
     let digits = u32::from(!offset.is_multiple_of(2048));
     [words[0], &zone.to_string(), words[1], &fixed(offset as f64 / 2048.0, digits), words[2]].concat()
 }
@@ -116,6 +121,8 @@ mod tests {
         assert_eq!(size(2048), "1 MiB");
         assert_eq!(at(42, 42 * 524_288 + 28 * 2048, 524_288), "42+28");
         assert_eq!(at(42, 42 * 524_288 + 28 * 2048 + 1344, 524_288), "42+28.7");
+        assert_eq!(at(3, 3 * 2048 + 24, 2048), "3+12K");
+        assert_eq!(place(3, 3 * 2048 + 25, 2048), "zone 3 at 12.5 KiB");
         assert_eq!(seconds(3_482_175_331), "3.482 175 s");
         assert_eq!(count(1, "bio", "bios"), "1 bio");
     }

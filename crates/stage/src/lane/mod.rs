@@ -1,12 +1,13 @@
 //! One lane of the compare mode. Of a zoned drive: jobs, zone write plugs, tags and queues, drive, D-stage strip; of a
 //! device without zones: tag maps, wait queues, scheduler ([`queue`]); of a stacked device: the lists of a submission, the
-//! order at the disks, their map ([`stack`]).
+//! order at the disks, their map ([`stack`]); of a zoned device without a head, and wherever policies or live settings
+//! are part of the run: [`board`].
 //!
 //! Models: nothing; what it shows is the snapshot's.
 //! Rule: a bio keeps its zone's colour in every panel (order of first use mod 6, hatched from the seventh on).
 //! Leaves out: the lane's header with its readouts, which is HTML.
 
-use bioscope_core::config::{DeviceKind, SimConfig, WorkloadConfig};
+use bioscope_core::config::{DeviceKind, Setting, SimConfig, WorkloadConfig, ZoneOrdering};
 use bioscope_core::observe::snapshot::Snapshot;
 use bioscope_core::observe::trace::TraceRecord;
 use bioscope_core::time::SimDuration;
@@ -16,6 +17,7 @@ use bioscope_session::{self as session, OrderFrame, SideFrame};
 use crate::shape::{DisplayList, Ink, within};
 use pen::{Area, Colours, Lit, Pen};
 
+pub mod board;
 pub mod drive;
 pub mod jobs;
 mod moves;
@@ -62,8 +64,12 @@ pub enum Kind {
     Zones,
     /// Made of other devices.
     Stack,
-    /// A queue over a device without zones; `disk`: it has a head.
-    Queue { disk: bool },
+    /// A queue over a device without zones; `disk`: it has a head, `timers`: it is null_blk.
+    Queue { disk: bool, timers: bool },
+    /// null_blk with zones.
+    NullBlk,
+    /// Flash, with zones or without.
+    Flash { zoned: bool },
 }
 
 impl Kind {
@@ -76,16 +82,69 @@ impl Kind {
         match &dev.kind {
             _ if !dev.members().is_empty() => Self::Stack,
             DeviceKind::Disk(d) if d.profile.zoned => Self::Zones,
-            DeviceKind::Disk(_) => Self::Queue { disk: true },
-            _ => Self::Queue { disk: false },
+            DeviceKind::Disk(_) => Self::Queue { disk: true, timers: false },
+            DeviceKind::NullBlk(n) if n.zones.is_some() => Self::NullBlk,
+            DeviceKind::Flash(f) => Self::Flash { zoned: f.zones.is_some() },
+            other => Self::Queue { disk: false, timers: matches!(other, DeviceKind::NullBlk(_)) },
         }
     }
     /// The same from what is shown.
     pub fn of(snap: &Snapshot, order: Option<&OrderFrame>) -> Self {
         match snap.devices.first() {
             _ if order.is_some() => Self::Stack,
-            Some(d) if !d.drive.zoned => Self::Queue { disk: d.drive.rev_ns > 0 },
+            Some(d) if d.flash.is_some() => Self::Flash { zoned: d.zoned.is_some() },
+            Some(d) if d.null_blk.is_some() && d.zoned.is_some() => Self::NullBlk,
+            Some(d) if !d.drive.zoned => Self::Queue { disk: d.drive.rev_ns > 0, timers: d.null_blk.is_some() },
             _ => Self::Zones,
+        }
+    }
+}
+
+/// What is to be shown, for the choice of panels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// The device.
+    pub kind: Kind,
+    /// Something keeps the writes of a zone in order: plugs or locks.
+    pub ordered: bool,
+    /// The queue has policies of rq_qos.
+    pub qos: bool,
+    /// Settings are written during the run.
+    pub live: bool,
+}
+
+impl Subject {
+    /// Of a run.
+    pub fn of_config(cfg: &SimConfig) -> Self {
+        let policy = |d: &bioscope_core::config::DeviceConfig| {
+            d.queue.is_some_and(|q| q.wbt_lat_ns.is_some_and(|ns| ns > 0) || q.iocost.is_some())
+        };
+        let written = cfg.changes.iter().any(|c| matches!(c.setting, Setting::WbtLat(_)));
+        Self {
+            kind: Kind::of_config(cfg),
+            ordered: matches!(cfg.kernel.zone_ordering, ZoneOrdering::Zwplug | ZoneOrdering::ZoneLock),
+            qos: written || cfg.devices.iter().any(policy) || cfg.jobs.iter().any(|j| j.cgroup.latency_ns > 0),
+            live: !cfg.changes.is_empty(),
+        }
+    }
+    /// From what is shown.
+    pub fn of(snap: &Snapshot, order: Option<&OrderFrame>) -> Self {
+        let device = snap.devices.first();
+        let ordering = device.and_then(|d| d.zoned.as_ref()).map(|z| z.ordering);
+        Self {
+            kind: Kind::of(snap, order),
+            ordered: !matches!(ordering, Some(ZoneOrdering::Pipelined | ZoneOrdering::None)),
+            qos: device.is_some_and(|d| !board::qos::policies(&d.qos).is_empty()),
+            live: device.is_some_and(|d| d.freeze.is_some() || !d.changes.is_empty()),
+        }
+    }
+    /// Two runs that are shown alike: what either has.
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            ordered: self.ordered || other.ordered,
+            qos: self.qos || other.qos,
+            live: self.live || other.live,
+            ..self
         }
     }
 }
@@ -105,6 +164,11 @@ pub struct Panels {
     pub tagmap: bool,
     pub waiters: bool,
     pub sched: bool,
+    pub timeline: bool,
+    pub zonemap: bool,
+    pub flash: bool,
+    pub qos: bool,
+    pub freeze: bool,
 }
 
 impl Panels {
@@ -122,6 +186,11 @@ impl Panels {
         tagmap: false,
         waiters: false,
         sched: false,
+        timeline: false,
+        zonemap: false,
+        flash: false,
+        qos: false,
+        freeze: false,
     };
     /// Whatever there is.
     pub const EVERY: Self = Self {
@@ -132,6 +201,11 @@ impl Panels {
         waiters: true,
         sched: true,
         drive: true,
+        timeline: true,
+        zonemap: true,
+        flash: true,
+        qos: true,
+        freeze: true,
         ..Self::STACK
     };
     /// The whole lane of a drive.
@@ -143,14 +217,18 @@ impl Panels {
     /// The whole lane of a queue.
     pub const QUEUE: Self = Self { tagmap: true, waiters: true, sched: true, drive: true, strip: true, ..Self::NONE };
 
-    /// Those that there are for a device. Panels of a queue lead where there are no zones; elsewhere they are shown
-    /// alone where they alone are asked for.
-    pub fn of_device(self, kind: Kind) -> Self {
+    /// Those that there are for what is shown; of all, those that say most about it. Panels of a queue lead where there
+    /// are no zones; elsewhere they are shown alone where they alone are asked for. Policies and live settings are shown
+    /// where a run has them, beside every device.
+    pub fn of_device(self, subject: Subject) -> Self {
+        let kind = subject.kind;
         let all = match kind {
+            _ if self == Self::EVERY => Self::best(subject),
             Kind::Stack => Self::STACK,
-            Kind::Queue { disk } if queue::any(self) => Self { drive: disk, ..Self::QUEUE },
+            _ if board::any(self) => Self::board(kind),
+            Kind::Queue { disk, .. } if queue::any(self) => Self { drive: disk, ..Self::QUEUE },
             Kind::Zones if queue::any(self) && !self.jobs && !self.zwplugs && !self.tags => Self::QUEUE,
-            _ => Self::ALL,
+            _ => Self { drive: matches!(kind, Kind::Zones | Kind::Queue { disk: true, .. }), ..Self::ALL },
         };
         Self {
             jobs: self.jobs && all.jobs,
@@ -165,6 +243,48 @@ impl Panels {
             tagmap: self.tagmap && all.tagmap,
             waiters: self.waiters && all.waiters,
             sched: self.sched && all.sched,
+            timeline: self.timeline && all.timeline,
+            zonemap: self.zonemap && all.zonemap,
+            flash: self.flash && all.flash,
+            qos: self.qos && all.qos,
+            freeze: self.freeze && all.freeze,
+        }
+    }
+
+    /// What a lane shows that was asked for nothing in particular.
+    fn best(subject: Subject) -> Self {
+        let Subject { kind, ordered, qos, live } = subject;
+        let own = match kind {
+            Kind::Stack => return Self::STACK,
+            Kind::Zones => Self::ALL,
+            // Who is held back by a policy does not sleep for a tag.
+            Kind::Queue { disk, .. } => Self { drive: disk, waiters: !qos, ..Self::QUEUE },
+            Kind::NullBlk => Self { zwplugs: ordered, drive: false, timeline: true, zonemap: true, ..Self::ALL },
+            Kind::Flash { zoned } => {
+                Self { zwplugs: ordered && zoned, drive: false, flash: true, zonemap: zoned, ..Self::ALL }
+            }
+        };
+        Self { qos, freeze: live, ..own }
+    }
+
+    /// What there is beside panels of the board.
+    fn board(kind: Kind) -> Self {
+        let zoned = matches!(kind, Kind::Zones | Kind::NullBlk | Kind::Flash { zoned: true });
+        Self {
+            jobs: true,
+            zwplugs: zoned,
+            tags: true,
+            tagmap: true,
+            waiters: true,
+            sched: true,
+            drive: matches!(kind, Kind::Zones | Kind::Queue { disk: true, .. }),
+            timeline: matches!(kind, Kind::NullBlk | Kind::Queue { timers: true, .. }),
+            zonemap: zoned,
+            flash: matches!(kind, Kind::Flash { .. }),
+            qos: true,
+            freeze: true,
+            strip: true,
+            ..Self::NONE
         }
     }
 
@@ -193,6 +313,9 @@ impl Layout {
     pub fn of(width: f32, panels: Panels) -> Self {
         if stack::any(panels) {
             return stack::layout(width, panels);
+        }
+        if board::any(panels) {
+            return board::layout(width, panels);
         }
         if queue::any(panels) {
             return queue::layout(width, panels);
@@ -230,6 +353,8 @@ pub struct LaneInput<'a> {
     pub drive: &'a str,
     /// What is hovered or focused: lit in every panel.
     pub lit: Option<What>,
+    /// Zones in the colours of gzbd-viewer, in the map of zones.
+    pub gzbd: bool,
 }
 
 impl<'a> LaneInput<'a> {
@@ -243,13 +368,14 @@ impl<'a> LaneInput<'a> {
             // Standing still, every chip is where it belongs.
             moves: &[],
             side,
-            panels: Panels::EVERY.of_device(Kind::of(&frame.snapshot, frame.order.as_ref())),
+            panels: Panels::EVERY.of_device(Subject::of(&frame.snapshot, frame.order.as_ref())),
             // A picture stands for the simulated time of one animation frame; paused, of one at this speed.
             dt_sim_ns: speed / 60,
             seeks_per_sec: frame.readouts.seeks_per_sec,
             tool,
             drive: drive_title(frame),
             lit: None,
+            gzbd: false,
         }
     }
 }
@@ -299,6 +425,16 @@ pub enum What {
     Held(JobIdx),
     /// A mark or a word of the queue's scene that wants explaining.
     Note(queue::Note),
+    /// Open and active zones against their limits.
+    Limits,
+    /// Looks of the conditions of zones.
+    Legend,
+    /// wbt's window, step and limits.
+    Wbt,
+    /// What the gate before rq_qos saved.
+    Gate,
+    /// The freeze that is going on.
+    Freeze,
 }
 
 /// Where a thing was drawn, CSS pixels.
@@ -342,6 +478,9 @@ pub fn min_height(layout: Layout, panels: Panels) -> f32 {
     if stack::any(panels) {
         return stack::min_height(layout, panels);
     }
+    if board::any(panels) {
+        return board::min_height(layout, panels);
+    }
     if queue::any(panels) {
         return queue::min_height(layout, panels);
     }
@@ -362,6 +501,10 @@ pub fn lane(input: &LaneInput, width: f32, height: f32, layout: Layout) -> Lane 
     if let Some(order) = input.order {
         let io = stack::Io::of(order, snap);
         stack::draw(&mut pen, &io, input.panels, input.side, (width, height), layout);
+        return pen.out;
+    }
+    if board::any(input.panels) {
+        board::draw(&mut pen, input, (width, height), layout);
         return pen.out;
     }
     if queue::any(input.panels) {
@@ -389,7 +532,7 @@ pub fn lane(input: &LaneInput, width: f32, height: f32, layout: Layout) -> Lane 
         drive::draw(&mut pen, area, device, &drive);
     }
     if let Some(area) = places.strip {
-        let zone_sectors = device.map_or(0, |d| d.drive.zone_sectors);
+        let zone_sectors = device.map_or(0, board::zone_sectors);
         let stacked = layout == Layout::Narrow || width < 500.0;
         strip::draw(&mut pen, area, input.strip, zone_sectors, input.side, stacked);
     }

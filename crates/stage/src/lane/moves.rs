@@ -54,7 +54,7 @@ pub(super) fn draw(pen: &mut Pen, places: &Places, input: &LaneInput) {
         if age >= length {
             break;
         }
-        let zone = (record.sector / device.drive.zone_sectors.max(1)) as ZoneNo;
+        let zone = (record.sector / super::board::zone_sectors(device).max(1)) as ZoneNo;
         let Some((from, to)) = path(record, places, row(zone), head) else { continue };
         let u = age as f32 / length as f32;
         let eased = u * u * (3.0 - 2.0 * u);

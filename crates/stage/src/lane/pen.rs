@@ -42,10 +42,11 @@ pub struct Colours {
 }
 
 impl Colours {
-    /// Orders as the drive has them; zones it has not met follow in the order of their oldest bio.
+    /// Orders as the device has them; zones it has not met follow in the order of their oldest bio.
     pub fn of(snap: &Snapshot) -> Self {
         let Some(device) = snap.devices.first() else { return Self { order: Vec::new() } };
-        let mut colours = Self { order: device.drive.zones.iter().map(|z| pack(z.zone, z.order)).collect() };
+        let zones = super::board::zones(device);
+        let mut colours = Self { order: zones.iter().map(|z| pack(z.zone, z.order)).collect() };
         ascending(&mut colours.order);
         // Oldest bio and zone of those not met.
         let mut new: Vec<u64> = Vec::new();
@@ -59,7 +60,7 @@ impl Colours {
             }
         }
         ascending(&mut new);
-        let next = device.drive.zones.iter().map(|z| z.order + 1).max().unwrap_or(0);
+        let next = zones.iter().map(|z| z.order + 1).max().unwrap_or(0);
         colours.order.extend(new.iter().zip(next..).map(|(n, i)| pack(unpack(*n).1, i)));
         ascending(&mut colours.order);
         colours

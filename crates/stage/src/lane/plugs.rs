@@ -1,14 +1,17 @@
-//! The zone write plugs panel: a row a zone, its FIFO, its request in flight, its write pointer; the QD1 worker.
+//! The zone write plugs panel: a row a zone, its FIFO, its request in flight, its write pointer; the QD1 worker. Before
+//! there were plugs: the zones' locks, and what waits for them in the scheduler.
 //!
-//! Models: debugfs zone_wplugs; `zone_wplugs_list` and `zone_wplugs_worker` (kernel 5).
+//! Models: debugfs zone_wplugs; `zone_wplugs_list` and `zone_wplugs_worker` (kernel 5); seq_zones_wlock (4.3).
 //! Rule: the request in flight stands left of the FIFO it came from; zones stand in order of number.
 //! Leaves out: idle plugs, unless their zone's position is unknown.
 
-use bioscope_core::observe::snapshot::{BioView, DeviceView, WorkerState, WplugView};
+use bioscope_core::config::ZoneOrdering;
+use bioscope_core::observe::snapshot::{BioStage, BioView, DeviceView, RequestView, WorkerState, WplugView};
 use bioscope_core::time::SimTime;
+use bioscope_core::units::{Op, RqId, ZoneNo};
 
-use super::What;
 use super::pen::{Area, Pen};
+use super::{What, board, queues, words};
 use crate::shape::{Align, Font, Ink, Shape, within};
 use crate::text;
 
@@ -24,6 +27,83 @@ pub fn flags(plug: &WplugView) -> String {
     names.iter().filter(|f| f.0).map(|f| f.1).collect::<Vec<_>>().join(" ")
 }
 
+/// With locks a zone (zone_ordering=zone_lock) what stands in the place of plugs: the request that holds each lock, and
+/// the zone's writes in the scheduler; `None` with plugs.
+pub fn locks(device: &DeviceView) -> Option<Vec<WplugView>> {
+    let zoned = device.zoned.as_ref().filter(|z| z.ordering == ZoneOrdering::ZoneLock)?;
+    let (_, _, queued) = queues::elevator(device);
+    let waits = |zone: ZoneNo| queued.iter().filter(move |r| r.zone == zone && !r.op.is_dataless() && r.op != Op::Read);
+    let mut zones: Vec<ZoneNo> = zoned.locked.iter().map(|l| l.0).collect();
+    for rq in queued.iter().filter(|r| zoned.zones.iter().any(|z| z.zone == r.zone)) {
+        if !zones.contains(&rq.zone) {
+            zones.push(rq.zone);
+        }
+    }
+    zones.sort_unstable();
+    let row = |zone: ZoneNo| {
+        let holder = zoned.locked.iter().find(|l| l.0 == zone).map(|l| l.1);
+        let wp = zoned.zones.iter().find(|z| z.zone == zone).map_or(0, |z| z.wp_offset);
+        WplugView {
+            zone,
+            plugged: holder.is_some(),
+            need_wp_update: false,
+            dead: false,
+            refs: 0,
+            wp_offset: wp,
+            bios: waits(zone).map(bio_of).collect(),
+            in_flight: holder.and_then(|rq| holder_of(device, rq)),
+            listed: false,
+        }
+    };
+    Some(zones.into_iter().map(row).collect())
+}
+
+/// Whether a zone of [`locks`] is locked.
+pub fn lock_words(zone: &WplugView) -> &'static str {
+    if zone.plugged { "locked" } else { "free" }
+}
+
+/// The request that holds a lock, where it is.
+fn holder_of(device: &DeviceView, rq: RqId) -> Option<RequestView> {
+    let queued = device.dispatch.iter().find(|r| r.id == rq).copied();
+    queued.or_else(|| {
+        let c = words::find_command(device, rq)?;
+        Some(RequestView {
+            id: rq,
+            bio: c.bio,
+            nr_bios: 1,
+            job: 0,
+            op: c.op,
+            sector: c.sector,
+            nr_sectors: c.nr_sectors,
+            zone: c.zone,
+            dev: 0,
+            origin: c.sector,
+            tag: None,
+            internal_tag: None,
+            d_time: None,
+            flags: 0,
+        })
+    })
+}
+
+/// First bio of a request that waits in the scheduler.
+fn bio_of(rq: &RequestView) -> BioView {
+    BioView {
+        id: rq.bio,
+        parent: rq.bio,
+        job: rq.job,
+        op: rq.op,
+        sector: rq.sector,
+        nr_sectors: rq.nr_sectors,
+        zone: rq.zone,
+        dev: rq.dev,
+        origin: rq.origin,
+        q_time: 0,
+        stage: BioStage::Elevator,
+    }
+}
+
 /// The worker's state in words.
 pub fn worker_words(device: &DeviceView) -> String {
     match device.worker.state {
@@ -34,7 +114,7 @@ pub fn worker_words(device: &DeviceView) -> String {
             let plug = device.zone_wplugs.iter().find(|p| p.zone == zone).and_then(|p| p.in_flight);
             let place = plug.map_or_else(
                 || ["zone ", &zone.to_string()].concat(),
-                |rq| text::at(zone, rq.sector, device.drive.zone_sectors),
+                |rq| text::at(zone, rq.sector, board::zone_sectors(device)),
             );
             ["waits for ", &place, " to complete"].concat()
         }
@@ -44,23 +124,31 @@ pub fn worker_words(device: &DeviceView) -> String {
 /// Draws the panel.
 pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime) {
     let qd1 = device.is_some_and(|d| d.worker.enabled);
-    let subtitle = if qd1 { "only the worker issues" } else { "one in flight per zone" };
-    let mut inner = pen.panel(area, "zone write plugs", subtitle).below(6.0);
+    let locks = device.and_then(locks);
+    let (title, subtitle) = match (&locks, qd1) {
+        (Some(_), _) => ("zone locks", "one write of a zone at a time"),
+        (_, true) => ("zone write plugs", "only the worker issues"),
+        _ => ("zone write plugs", "one in flight per zone"),
+    };
+    let mut inner = pen.panel(area, title, subtitle).below(6.0);
     let Some(device) = device else { return };
     if qd1 {
         let block = Area { y: inner.bottom() - 66.0, h: 66.0, ..inner };
         worker(pen, block, device);
         inner.h -= 72.0;
     }
-    let plugs = active(device);
+    let plugs = locks.as_ref().map_or_else(|| active(device), |l| l.iter().collect());
     if plugs.is_empty() {
-        let words = "Writes queue here once their zone has one in flight.";
+        let words = match &locks {
+            Some(_) => "Writes wait in the scheduler while their zone is locked.",
+            None => "Writes queue here once their zone has one in flight.",
+        };
         pen.wrapped((inner.x, inner.y + 12.0), words, Ink::Dim, Font::Small, inner.w, 3);
         return;
     }
     let n = plugs.len() as f32;
     let longest = plugs.iter().map(|p| p.bios.len()).max().unwrap_or(0);
-    let show = Show { device, now, longest };
+    let show = Show { device, now, longest, locks: locks.is_some() };
     if n * 44.0 <= inner.h {
         let row_h = (inner.h / n).min(86.0);
         for (i, plug) in plugs.iter().enumerate() {
@@ -90,6 +178,8 @@ struct Show<'a> {
     now: SimTime,
     /// Bios in the fullest plug.
     longest: usize,
+    /// They are zone locks.
+    locks: bool,
 }
 
 /// Title, request in flight and FIFO, write pointer.
@@ -97,12 +187,12 @@ fn tall_row(pen: &mut Pen, row: Area, plug: &WplugView, show: &Show) {
     let title = ["zone ", &plug.zone.to_string()].concat();
     let used = pen.text(row.x, row.y + 10.0, &title, Ink::Text, Font::MonoBold, row.w);
     pen.zone(Area { h: 14.0, ..row }, plug.zone);
-    let flags = flags(plug);
+    let flags = if show.locks { lock_words(plug).to_string() } else { flags(plug) };
     let ink = if plug.need_wp_update || plug.dead { Ink::Bad } else { Ink::Dim };
     let pending = text::count(plug.bios.len() as u64, "bio", "bios");
     let flags = if flags.is_empty() { "idle" } else { &flags };
     let facts = [&pending, " · ", flags].concat();
-    let refs = [&facts, " · ref ", &plug.refs.to_string()].concat();
+    let refs = if show.locks { facts.clone() } else { [&facts, " · ref ", &plug.refs.to_string()].concat() };
     let short = [&plug.bios.len().to_string(), " · ", flags].concat();
     let room = row.w - used - 8.0;
     let last = match (plug.need_wp_update, plug.dead) {
@@ -146,7 +236,7 @@ fn short_row(pen: &mut Pen, row: Area, plug: &WplugView, show: &Show) {
 fn in_flight(pen: &mut Pen, chip: Area, plug: &WplugView, device: &DeviceView) {
     match &plug.in_flight {
         Some(rq) => {
-            pen.label_chip(chip, plug.zone, &text::at(rq.zone, rq.sector, device.drive.zone_sectors));
+            pen.label_chip(chip, plug.zone, &text::at(rq.zone, rq.sector, board::zone_sectors(device)));
             pen.rq(chip, rq);
         }
         None => {
@@ -160,7 +250,7 @@ fn fifo_cells(pen: &mut Pen, area: Area, bios: &[BioView], show: &Show) -> f32 {
     let now = show.now;
     let oldest = bios.iter().map(|b| now.saturating_sub(b.q_time)).max().unwrap_or(0).max(1) as f32;
     for (pitch, line) in [(11.6f32, 11.0f32), (8.6, 9.0), (5.6, 8.0), (3.6, 8.0), (2.6, 8.0), (2.6, 5.0)] {
-        let columns = (area.w / pitch) as usize;
+        let columns = (area.w / pitch).max(1.0) as usize;
         let lines = ((area.h + 2.0) / line).max(1.0) as usize;
         if columns * lines < bios.len() {
             continue;
@@ -181,7 +271,7 @@ fn fifo_cells(pen: &mut Pen, area: Area, bios: &[BioView], show: &Show) -> f32 {
 
 /// Recorded part of the zone as the host sees it, and the pointer.
 fn write_pointer(pen: &mut Pen, bar: Area, plug: &WplugView, device: &DeviceView) {
-    let size = device.drive.zone_sectors.max(1) as f32;
+    let size = board::zone_sectors(device).max(1) as f32;
     let part = within(plug.wp_offset as f32 / size, 0.0, 1.0);
     pen.rect(bar, bar.h / 2.0, Ink::Track, 1.0);
     if part > 0.0 {

@@ -94,8 +94,24 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime
         let y = if scheduler_now { scheduler(pen, at, device) } else { driver_tags(pen, at, &device.tags) };
         at = if columns > 1.0 { Area { x: at.x + w + gap, ..at } } else { at.below(y - at.y + 9.0) };
     }
+    if device.drive.rev_ns == 0 {
+        return dispatch_list(pen, at, device);
+    }
     let y = drive_queue(pen, at, device, now);
     cache(pen, at.below(y - at.y + 8.0), device);
+}
+
+/// hctx->dispatch, where nothing waits inside the device.
+fn dispatch_list(pen: &mut Pen, area: Area, device: &DeviceView) {
+    pen.text(area.x, area.y + 10.0, "hctx->dispatch", Ink::Text, Font::MonoBold, area.w);
+    let words = match device.dispatch.len() {
+        0 => "empty".into(),
+        n => text::count(n as u64, "request", "requests"),
+    };
+    pen.text(area.x, area.y + 24.0, &words, Ink::Dim, Font::Small, area.w);
+    let all: Vec<CommandView> = device.dispatch.iter().map(command_of).collect();
+    let lines = (((area.bottom() - area.y - 30.0) / 9.2) as usize).clamp(1, 4);
+    squares(pen, Area { y: area.y + 30.0, ..area }, &all, lines);
 }
 
 /// How many driver tags are taken, and which; returns the lower edge.
@@ -153,7 +169,9 @@ fn scheduler(pen: &mut Pen, area: Area, device: &DeviceView) -> f32 {
         y += 20.0;
     }
     pen.text(area.x, y, &words, Ink::Dim, Font::Small, area.w);
-    let all: Vec<CommandView> = queued.iter().chain(&device.dispatch).map(command_of).collect();
+    // Where nothing waits inside the device, hctx->dispatch has a place of its own.
+    let dispatch = device.dispatch.iter().filter(|_| device.drive.rev_ns > 0);
+    let all: Vec<CommandView> = queued.iter().chain(dispatch).map(command_of).collect();
     squares(pen, Area { y: y + 6.0, ..area }, &all, 1)
 }
 

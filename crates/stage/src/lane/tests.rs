@@ -1,6 +1,6 @@
 //! What every lane keeps: texts apart, everything inside, colours the same in all panels, true angles.
 
-use bioscope_core::config::{MdLevel, Rw, SplitInsert};
+use bioscope_core::config::{MdLevel, Rw, SplitInsert, ZoneOrdering};
 use bioscope_core::observe::snapshot::{ElevatorView, HeadPhase, Snapshot};
 
 use super::*;
@@ -54,6 +54,19 @@ fn scenes() -> Vec<(&'static str, Scene)> {
         ("null_blk", synth::none(8)),
         ("empty queue", synth::empty_queue()),
         ("extreme queue", synth::extreme_queue()),
+        ("null_blk, plugs", synth::null_blk(ZoneOrdering::Zwplug, 1)),
+        ("null_blk, locks", synth::null_blk(ZoneOrdering::ZoneLock, 1)),
+        ("null_blk, locks of four", synth::null_blk(ZoneOrdering::ZoneLock, 64)),
+        ("null_blk, pipelined", synth::null_blk(ZoneOrdering::Pipelined, 8)),
+        ("null_blk, unordered", synth::null_blk(ZoneOrdering::None, 300)),
+        ("flash", synth::flash(8, 4, true)),
+        ("flash without zones", synth::flash(4, 2, false)),
+        ("much flash", synth::flash(64, 16, true)),
+        ("wbt", synth::policies(false)),
+        ("all policies", synth::policies(true)),
+        ("frozen", synth::frozen()),
+        ("written", synth::written()),
+        ("extreme board", synth::extreme_board()),
         ("a mirror", synth::run(synth::array(MdLevel::Raid1, 2, SplitInsert::Head, Rw::Write), 3)),
     ]
 }
@@ -66,22 +79,23 @@ fn input(scene: &Scene, dt_sim_ns: u64) -> LaneInput<'_> {
         trail: &scene.trail,
         moves: &scene.strip,
         side: Side::A,
-        panels: Panels::EVERY.of_device(kind(scene)),
+        panels: Panels::EVERY.of_device(subject(scene)),
         dt_sim_ns,
         seeks_per_sec: 96.0,
         tool: "fio",
         drive: "SMR disk",
         lit: None,
+        gzbd: false,
     }
 }
 
-fn kind(scene: &Scene) -> Kind {
-    Kind::of(&scene.snap, scene.order.as_ref())
+fn subject(scene: &Scene) -> Subject {
+    Subject::of(&scene.snap, scene.order.as_ref())
 }
 
-/// Every choice of panels of a device but none.
-fn subsets(kind: Kind) -> impl Iterator<Item = Panels> {
-    (1..32u32).map(move |bits| {
+/// Every choice of panels of a device but none; of the board's, each pair of its own beside others or alone.
+fn subsets(kind: Kind) -> Vec<Panels> {
+    let of = |bits: u32| {
         let on = |n: u32| bits >> n & 1 == 1;
         match kind {
             Kind::Stack => {
@@ -90,11 +104,26 @@ fn subsets(kind: Kind) -> impl Iterator<Item = Panels> {
             Kind::Queue { .. } => {
                 Panels { tagmap: on(0), waiters: on(1), sched: on(2), drive: on(3), strip: on(4), ..Panels::NONE }
             }
-            Kind::Zones => {
-                Panels { jobs: on(0), zwplugs: on(1), tags: on(2), drive: on(3), strip: on(4), ..Panels::NONE }
+            _ => Panels { jobs: on(0), zwplugs: on(1), tags: on(2), drive: on(3), strip: on(4), ..Panels::NONE },
+        }
+    };
+    let mut out: Vec<Panels> = (1..32).map(of).collect();
+    if kind != Kind::Stack {
+        for n in 0..5 {
+            for m in n..5 {
+                let on = |k| k == n || k == m;
+                let (timeline, zonemap, flash) = (on(0), on(1), on(2));
+                let own = Panels { timeline, zonemap, flash, qos: on(3), freeze: on(4), ..Panels::NONE };
+                out.push(own);
+                out.push(Panels { timeline, zonemap, flash, qos: on(3), freeze: on(4), ..of(31) });
             }
         }
-    })
+    }
+    let subject = Subject { kind, ordered: true, qos: false, live: false };
+    out.iter_mut().for_each(|p| *p = p.of_device(subject));
+    out.retain(|p| *p != Panels::NONE);
+    out.dedup();
+    out
 }
 
 /// Left, top, right, bottom.
@@ -128,13 +157,15 @@ fn every(mut check: impl FnMut(&str, (f32, f32), &Lane)) {
     for (name, scene) in scenes() {
         let panels = input(&scene, 0).panels;
         for (w, h, layout) in SIZES {
+            // Beside each other they need a width of their own.
+            let layout = if board::any(panels) { Layout::of(w, panels) } else { layout };
             // A stack of panels may need more.
             let h = h.max(min_height(layout, panels));
             for dt in [0, 30_000, 16_000_000] {
                 check(name, (w, h), &lane(&input(&scene, dt), w, h, layout));
             }
         }
-        for panels in subsets(kind(&scene)) {
+        for panels in subsets(subject(&scene).kind) {
             // Below each other they need 320; one alone does with less.
             for w in [200.0, 320.0, 560.0, 1200.0] {
                 let layout = Layout::of(w, panels);
@@ -310,10 +341,87 @@ fn tooltips_state_facts() {
     assert_eq!(told, drawn.hits.len(), "every place has its words");
 }
 
+/// Texts of a lane in painting order.
+fn texts(lane: &Lane) -> String {
+    let text = |s: &Shape| if let Shape::Text { text, .. } = s { Some(text.clone()) } else { None };
+    lane.shapes.iter().filter_map(text).collect::<Vec<_>>().join("|")
+}
+
+#[test]
+fn every_place_of_the_board_has_its_words() {
+    for (name, scene) in scenes() {
+        let panels = input(&scene, 0).panels;
+        if !board::any(panels) || name.starts_with("extreme") {
+            continue;
+        }
+        let drawn = lane(&input(&scene, 0), 830.0, 700.0, Layout::of(830.0, panels));
+        for hit in &drawn.hits {
+            assert!(words(&scene.snap, &scene.strip, hit.what).is_some(), "{name}: {hit:?}");
+        }
+    }
+}
+
+#[test]
+fn policies_and_live_settings_appear_by_themselves() {
+    let of = |scene: &Scene| input(scene, 0).panels;
+    let plain = of(&synth::sequential(false, HeadPhase::Seek));
+    assert_eq!(plain, Panels::ALL);
+    assert_eq!(of(&synth::written()), Panels { freeze: true, ..plain });
+    let queue = of(&synth::deadline(6, 8));
+    assert_eq!(of(&synth::policies(false)), Panels { qos: true, waiters: false, ..queue });
+    let null = of(&synth::null_blk(ZoneOrdering::Pipelined, 1));
+    assert!(null.timeline && null.zonemap && !null.drive && !null.zwplugs, "nothing to show of who orders");
+    assert!(of(&synth::null_blk(ZoneOrdering::ZoneLock, 1)).zwplugs);
+    let asked = Panels { zonemap: true, timeline: true, ..NONE };
+    assert_eq!(asked.of_device(subject(&synth::written())), Panels { zonemap: true, ..NONE }, "a disk has no timers");
+}
+
+#[test]
+fn a_command_of_null_blk_is_a_bar_from_its_issue_to_the_end_of_its_timer() {
+    let scene = synth::null_blk(ZoneOrdering::ZoneLock, 1);
+    let panels = Panels { timeline: true, ..NONE };
+    let drawn = lane(&LaneInput { panels, ..input(&scene, 0) }, 600.0, 300.0, Layout::Wide);
+    let now = drawn.shapes.iter().find_map(|s| match s {
+        Shape::Line { x0, stroke: Ink::A, .. } => Some(*x0),
+        _ => None,
+    });
+    let (now, n) = (now.unwrap(), scene.snap.devices[0].null_blk.as_ref().unwrap());
+    let flying = n.commands[0];
+    let bar = drawn.hits.iter().find(|h| h.what == What::Rq(flying.cmd.rq)).unwrap();
+    // One done before gives the scale.
+    let done = n.recent.last().unwrap();
+    let other = drawn.hits.iter().find(|h| h.what == What::Rq(done.cmd.rq)).unwrap();
+    let px = (now - other.x) / (scene.snap.now - done.from) as f32;
+    assert!((bar.x - (now - (scene.snap.now - flying.from) as f32 * px)).abs() < 0.5);
+    assert!((bar.x + bar.w - (now + (flying.until - scene.snap.now) as f32 * px)).abs() < 0.5);
+    let outlined = drawn.shapes.iter().any(|s| matches!(s, Shape::Frame { stroke: Ink::Text, .. }));
+    assert!(outlined, "it holds the lock of its zone");
+    assert!(texts(&drawn).contains("zone locks: 1 zone locked, 60 writes wait|zone 0|60 wait"), "{}", texts(&drawn));
+}
+
+#[test]
+fn a_retry_begins_with_red_and_a_condition_is_told_without_colour() {
+    let scene = synth::null_blk(ZoneOrdering::Pipelined, 64);
+    let of = |panels, gzbd| lane(&LaneInput { panels, gzbd, ..input(&scene, 0) }, 600.0, 300.0, Layout::Wide);
+    let timeline = of(Panels { timeline: true, ..NONE }, false);
+    let red = timeline.shapes.iter().filter(|s| matches!(s, Shape::Rect { fill: Ink::Bad, .. })).count();
+    assert!(red > 3, "{red}");
+    let map = Panels { zonemap: true, ..NONE };
+    let plain = of(map, false);
+    assert!(plain.shapes.iter().all(|s| !matches!(s, Shape::Rect { fill: Ink::Gzbd(_), .. })));
+    let coloured = of(map, true);
+    assert!(coloured.shapes.iter().any(|s| matches!(s, Shape::Rect { fill: Ink::Gzbd(2), .. })));
+    assert_eq!(texts(&plain), texts(&coloured), "its colours are an option, its words stay");
+    for name in ["EMPTY", "IMP_OPEN", "EXP_OPEN", "CLOSED", "FULL", "READONLY", "OFFLINE", "NOT_WP"] {
+        assert!(texts(&plain).contains(name), "{name}");
+    }
+}
+
 #[test]
 fn fewer_panels_fill_the_lane() {
     let scene = synth::sequential(true, HeadPhase::Transfer);
-    for panels in subsets(Kind::Zones).filter(|p| *p != Panels { strip: true, ..NONE }) {
+    let shown = |p: &Panels| *p != Panels { strip: true, ..NONE } && !board::any(*p);
+    for panels in subsets(Kind::Zones).into_iter().filter(shown) {
         for w in [320.0, 560.0, 1200.0] {
             let layout = Layout::of(w, panels);
             let h = min_height(layout, panels) + 50.0;

@@ -10,6 +10,7 @@ use bioscope_core::observe::snapshot::{
 use bioscope_core::observe::trace::TraceRecord;
 use bioscope_core::units::{BioId, DevIdx, RqId, ZoneNo};
 
+use super::board::{self, flash, freeze, qos, timeline, zonemap};
 use super::queue::tables as queue;
 use super::{What, drive, jobs, plugs, queues};
 use crate::text;
@@ -21,8 +22,10 @@ pub fn words(snap: &Snapshot, strip: &[TraceRecord], what: What) -> Option<Strin
         What::Job(job) => job_words(snap, usize::from(job)),
         What::Bio(bio) => find_bio(snap, bio).map(|b| bio_words(snap, b)),
         What::Rq(rq) => {
+            let timer = device.and_then(|d| d.null_blk.as_ref()).and_then(|n| timeline::timer(n, rq));
+            let timer = || timer.zip(device).map(|(t, d)| timeline::timer_words(d, t, snap.now));
             let command = || device.and_then(|d| Some(command_words(d, find_command(d, rq)?)));
-            request(snap, rq).map(|r| request_words(snap, &r)).or_else(command)
+            request(snap, rq).map(|r| request_words(snap, &r)).or_else(timer).or_else(command)
         }
         What::Zone(zone) => device.map(|d| zone_words(d, zone)),
         What::Tag(tag) => {
@@ -39,6 +42,11 @@ pub fn words(snap: &Snapshot, strip: &[TraceRecord], what: What) -> Option<Strin
         What::BfqQueue(n) => queue::bfq_words(device?, n),
         What::Held(job) => Some(queue::held_words(device?, job) + &job_words(snap, usize::from(job))?),
         What::Note(note) => Some(queue::note_words(device?, strip, note)),
+        What::Limits => device?.zoned.as_ref().map(zonemap::limits_words),
+        What::Legend => Some(zonemap::LEGEND_WORDS.into()),
+        What::Wbt => device?.qos.wbt.as_ref().map(qos::wbt_words),
+        What::Gate => device.map(|d| qos::gate_tip(&d.qos)),
+        What::Freeze => device?.freeze.as_ref().map(freeze::tip),
         What::Trail => device.map(|_| "Seeks of the last 0.3 s land here.".into()),
     }
 }
@@ -54,9 +62,15 @@ pub fn request(snap: &Snapshot, id: RqId) -> Option<RequestView> {
     in_plug.chain(of_device).find(|r| r.id == id)
 }
 
-fn find_command(device: &DeviceView, id: RqId) -> Option<&CommandView> {
+/// A command inside the device.
+pub fn find_command(device: &DeviceView, id: RqId) -> Option<&CommandView> {
     let drive = &device.drive;
-    drive.waiting.iter().chain(drive.interface.as_ref().map(|i| &i.0)).chain(&drive.cache).find(|c| c.rq == id)
+    let timers = device.null_blk.iter().flat_map(|n| n.commands.iter().chain(&n.recent)).map(|t| &t.cmd);
+    let channels = || device.flash.iter().flat_map(|f| &f.channels);
+    let buses = channels().filter_map(|c| c.bus.as_ref()).map(|b| &b.0);
+    let dies = channels().flat_map(|c| &c.dies).filter_map(|d| d.busy.as_ref()).map(|b| &b.0);
+    let of_drive = drive.waiting.iter().chain(drive.interface.as_ref().map(|i| &i.0)).chain(&drive.cache);
+    of_drive.chain(timers).chain(buses).chain(dies).find(|c| c.rq == id)
 }
 
 fn find_bio(snap: &Snapshot, id: BioId) -> Option<&BioView> {
@@ -70,7 +84,7 @@ fn find_bio(snap: &Snapshot, id: BioId) -> Option<&BioView> {
 fn place(snap: &Snapshot, dev: DevIdx, zone: ZoneNo, sector: u64) -> String {
     match &snap.devices[..] {
         [] => String::new(),
-        [one] => text::place(zone, sector, one.drive.zone_sectors),
+        [one] => text::place(zone, sector, board::zone_sectors(one)),
         many => {
             let name = many.get(usize::from(dev)).map_or("", |d| d.name.as_str());
             [name, " sector ", &text::thousands(sector)].concat()
@@ -130,7 +144,9 @@ fn request_words(snap: &Snapshot, rq: &RequestView) -> String {
 
 fn command_words(device: &DeviceView, command: &CommandView) -> String {
     let drive = &device.drive;
-    let at = if drive.waiting.iter().any(|c| c.rq == command.rq) {
+    let at = if let Some(at) = device.flash.as_ref().and_then(|f| flash::place(f, command.rq)) {
+        at
+    } else if drive.waiting.iter().any(|c| c.rq == command.rq) {
         "waits in an NCQ slot"
     } else if drive.head.rq == command.rq {
         "is under the head"
@@ -139,7 +155,7 @@ fn command_words(device: &DeviceView, command: &CommandView) -> String {
     } else {
         "is on the interface"
     };
-    let place = text::place(command.zone, command.sector, drive.zone_sectors);
+    let place = text::place(command.zone, command.sector, board::zone_sectors(device));
     [queues::op_letter(command.op), " ", &place, ", ", &text::size(u64::from(command.nr_sectors)), " ", at, "."]
         .concat()
 }
@@ -160,12 +176,23 @@ fn condition(cond: ZoneCond) -> &'static str {
 fn zone_words(device: &DeviceView, zone: ZoneNo) -> String {
     let mut words = ["Zone ", &zone.to_string()].concat();
     let drive = &device.drive;
-    if let Some(view) = drive.zones.iter().find(|z| z.zone == zone) {
+    if let Some(view) = board::zones(device).iter().find(|z| z.zone == zone) {
         words += &[": ", condition(view.cond), ", written to "].concat();
-        let part = view.media_offset * 100 / drive.zone_sectors.max(1);
+        let size = board::zone_sectors(device);
+        let offset = if drive.rev_ns > 0 { view.media_offset } else { view.wp_offset };
+        let part = offset * 100 / size.max(1);
         words += &[&part.to_string(), " %, write pointer at ", &text::size(view.wp_offset)].concat();
-        let turns = drive::turns(view, drive.zone_sectors, drive.rev_ns);
-        words += &[", ", &text::count(turns, "turn", "turns"), " in all"].concat();
+        if drive.rev_ns > 0 {
+            let turns = drive::turns(view, size, drive.rev_ns);
+            words += &[", ", &text::count(turns, "turn", "turns"), " in all"].concat();
+        }
+    } else if let Some(z) = &device.zoned {
+        words += if zone < z.nr_conv { ": conventional" } else { ": empty" };
+    }
+    if let Some(locks) = plugs::locks(device) {
+        let lock = locks.iter().find(|l| l.zone == zone);
+        let wait = text::count(lock.map_or(0, |l| l.bios.len()) as u64, "write waits", "writes wait");
+        return [words.as_str(), ". Lock: ", lock.map_or("free", plugs::lock_words), ", ", &wait, "."].concat();
     }
     match device.zone_wplugs.iter().find(|p| p.zone == zone) {
         Some(plug) => words + ". " + &plug_words(plug),
@@ -182,7 +209,7 @@ fn plug_words(plug: &WplugView) -> String {
 }
 
 fn issue_words(snap: &Snapshot, r: &TraceRecord) -> String {
-    let zone_sectors = snap.devices.first().map_or(1, |d| d.drive.zone_sectors.max(1));
+    let zone_sectors = snap.devices.first().map_or(1, |d| board::zone_sectors(d).max(1));
     let zone = (r.sector / zone_sectors) as ZoneNo;
     let place = place(snap, r.dev, zone, r.sector);
     // At the disks of an array other records than D stand too, and some are still to come.

@@ -17,7 +17,7 @@ use crate::shape::{Font, Ink, Shape, within};
 mod bfq;
 mod deadline;
 mod kyber;
-mod sched;
+pub mod sched;
 pub mod strip;
 pub mod tables;
 pub mod tags;
@@ -93,14 +93,19 @@ fn places(on: Panels, (width, height): (f32, f32), layout: Layout, idle: bool) -
     out
 }
 
-/// Draws the scene.
-pub fn draw(pen: &mut Pen, input: &LaneInput, (width, height): (f32, f32), layout: Layout) {
-    let snap = input.snap;
-    pen.colours = Colours::of_jobs(snap.jobs.len());
+/// Colours by job from here on.
+pub fn colour(pen: &mut Pen, input: &LaneInput) {
+    pen.colours = Colours::of_jobs(input.snap.jobs.len());
     pen.lit.job = match input.lit {
         Some(What::Job(job) | What::Held(job)) => Some(job),
         _ => None,
     };
+}
+
+/// Draws the scene.
+pub fn draw(pen: &mut Pen, input: &LaneInput, (width, height): (f32, f32), layout: Layout) {
+    let snap = input.snap;
+    colour(pen, input);
     let device = snap.devices.first();
     let idle = device.is_some_and(sched::never_holds);
     let [tag_map, queues, scheduler, platter] = places(input.panels, (width, height), layout, idle);
@@ -181,7 +186,7 @@ fn requests(pen: &mut Pen, a: Area, all: &[&RequestView], most: f32) -> f32 {
 }
 
 /// A caption over a row: name left, words right; both stay apart.
-fn caption(pen: &mut Pen, a: Area, name: &str, wordings: &[&str], ink: Ink) {
+pub fn caption(pen: &mut Pen, a: Area, name: &str, wordings: &[&str], ink: Ink) {
     let used = pen.text(a.x, a.y + 10.0, name, Ink::Text, Font::Mono, a.w);
     let room = a.w - used - 8.0;
     let words = Pen::fitting(Font::Small, room, wordings);
