@@ -20,6 +20,8 @@ pub enum Event {
     BioWork(DevIdx, ZoneNo),
     /// The zone write plugs worker runs.
     Worker(DevIdx),
+    /// The work that recovers zone write plugs from errors runs (6.10 to 6.12).
+    WplugErrors(DevIdx),
     /// The drive's interface is done with a command.
     Interface(DevIdx),
     /// The head's current phase ends.

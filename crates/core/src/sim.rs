@@ -296,6 +296,7 @@ fn handle(ctx: &mut Ctx, event: Event) {
         Event::Job(j) => ctx.job_run(j),
         Event::BioWork(dev, zone) => ctx.zone_bio_work(dev, zone),
         Event::Worker(dev) => ctx.worker_run(dev),
+        Event::WplugErrors(dev) => ctx.zone_recover(dev),
         Event::Interface(dev) => {
             let done = ctx.devs[usize::from(dev)].media.disk_mut().and_then(|d| d.interface_done(&mut ctx.bus));
             complete(ctx, dev, done);

@@ -113,6 +113,8 @@ pub enum BlkStatus {
     ZoneOpenResource = 3,
     /// BLK_STS_ZONE_ACTIVE_RESOURCE, EOVERFLOW
     ZoneActiveResource = 8,
+    /// BLK_STS_INVAL, EINVAL
+    Inval = 9,
     /// BLK_STS_NOTSUPP, EOPNOTSUPP
     NotSupp = 4,
     /// BLK_STS_AGAIN, EAGAIN
@@ -132,6 +134,7 @@ impl BlkStatus {
             BlkStatus::Medium => Some("ENODATA"),
             BlkStatus::ZoneOpenResource => Some("ETOOMANYREFS"),
             BlkStatus::ZoneActiveResource => Some("EOVERFLOW"),
+            BlkStatus::Inval => Some("EINVAL"),
             BlkStatus::NotSupp => Some("EOPNOTSUPP"),
             BlkStatus::Again => Some("EAGAIN"),
             BlkStatus::Resource => Some("ENOMEM"),
@@ -146,6 +149,7 @@ impl BlkStatus {
             BlkStatus::Medium => 61,
             BlkStatus::ZoneOpenResource => 109,
             BlkStatus::ZoneActiveResource => 75,
+            BlkStatus::Inval => 22,
             BlkStatus::NotSupp => 95,
             BlkStatus::Again => 11,
             BlkStatus::Resource => 12,

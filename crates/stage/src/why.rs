@@ -248,6 +248,14 @@ fn sentence(why: &Why) -> String {
         Why::Misaligned { zone, rq, retries } => {
             format!("Request {rq} is not at zone {zone}'s write pointer: null_blk *gives it back* (retry {retries}).")
         }
+        Why::AppendMixed { zone, bios: n } => {
+            let each = text::count(u64::from(n), "plugged write", "plugged writes");
+            format!("A zone append to zone {zone} *aborts {each}*: appends and writes may not be mixed.")
+        }
+        Why::Recovered { zone, wp_offset, bios: n } => {
+            let each = text::count(u64::from(n), "bio", "bios");
+            format!("Report zones: zone {zone} is written up to offset {wp_offset}; its plug *goes on with {each}*.")
+        }
         Why::DeviceError { zone, status } => {
             let errno = status.errno().unwrap_or("no error");
             format!("The drive *fails a command* of zone {zone}: {errno}.")
@@ -387,6 +395,8 @@ mod tests {
             | Why::ZoneFull { .. }
             | Why::Aborted { .. }
             | Why::DeviceError { .. }
+            | Why::AppendMixed { .. }
+            | Why::Recovered { .. }
             | Why::ZoneWriteLocked { .. }
             | Why::Misaligned { .. }
             | Why::Frozen { .. }
@@ -453,6 +463,8 @@ mod tests {
             Why::DeviceError { zone: 42, status: BlkStatus::Medium },
             Why::ZoneWriteLocked { zone: 42, rq: 812 },
             Why::Misaligned { zone: 42, rq: 812, retries: 3 },
+            Why::AppendMixed { zone: 42, bios: 3 },
+            Why::Recovered { zone: 42, wp_offset: 4096, bios: 3 },
             Why::Frozen { dev: 0, waiting: 64 },
             Why::Stalled { dev: 0, hctx: 0, wake_batch: 8, waiters: 3 },
             Why::ReadModifyWrite { sector: 1024, rmw: 2, rcw: 6 },

@@ -33,6 +33,8 @@ pub mod bflag {
     pub const FUA: u16 = 512;
     /// BIO_QOS_THROTTLED: policies of rq_qos were asked, and learn of its end.
     pub const QOS_THROTTLED: u16 = 1024;
+    /// BIO_EMULATES_ZONE_APPEND: a zone write plug made a write of it.
+    pub const EMULATES_ZONE_APPEND: u16 = 2048;
 }
 
 /// `bi_end_io`: who learns that a bio has ended.
@@ -75,7 +77,7 @@ pub struct Bio {
     pub op: Op,
     /// Bits of [`bflag`].
     pub flags: u16,
-    /// Start of what is left of it.
+    /// Start of what is left of it; of a zone append that is done, where its data went.
     pub sector: Sector,
     /// Length of what is left of it.
     pub nr_sectors: u32,
@@ -106,6 +108,13 @@ pub struct Bio {
 }
 
 impl Bio {
+    /// A zone append was told where it goes.
+    pub fn moved_to(&mut self, sector: Sector) {
+        if self.origin == self.sector {
+            self.origin = sector;
+        }
+        self.sector = sector;
+    }
     /// `op_is_sync`: reads, and writes marked SYNC, FUA or PREFLUSH.
     pub fn is_sync(&self) -> bool {
         self.op == Op::Read || self.flags & (bflag::SYNC | bflag::FUA | bflag::PREFLUSH) != 0

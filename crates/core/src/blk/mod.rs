@@ -235,7 +235,7 @@ impl Ctx<'_> {
             dev,
             job,
             op: new.op,
-            flags: new.flags,
+            flags: new.flags | if new.op == Op::ZoneAppend { bflag::NOMERGE } else { 0 },
             sector: new.sector,
             nr_sectors: new.nr_sectors,
             first_sector: new.sector,
@@ -267,7 +267,30 @@ impl Ctx<'_> {
             return Some(BlkStatus::NotSupp);
         }
         let zoned = self.zoned(b.dev);
+        if b.op == Op::ZoneAppend {
+            return self.refuse_append(b);
+        }
         (b.op.is_zone_mgmt() && !zoned).then_some(BlkStatus::NotSupp)
+    }
+
+    /// `blk_check_zone_append`
+    fn refuse_append(&self, b: &Bio) -> Option<BlkStatus> {
+        if !self.zoned(b.dev) {
+            return Some(BlkStatus::NotSupp);
+        }
+        let fits = self.zone_offset(b.dev, b.sector) == 0 && b.nr_sectors <= self.max_zone_append_sectors(b.dev);
+        (!fits).then_some(BlkStatus::IoErr)
+    }
+
+    /// queue/zone_append_max_bytes in sectors: what the device takes, else what zone write plugs emulate; 0 = none.
+    pub(crate) fn max_zone_append_sectors(&self, dev: DevIdx) -> u32 {
+        let d = &self.devs[usize::from(dev)];
+        let (Some(q), Some(shape)) = (d.queue.as_ref().filter(|_| d.zoned), d.shape) else { return 0 };
+        let own = match (shape.append_max_sectors, self.cfg.kernel.zone_ordering) {
+            (0, ZoneOrdering::Zwplug) => u32::MAX,
+            (own, _) => own,
+        };
+        own.min(q.cfg.max_sectors).min(shape.zone_sectors as u32)
     }
 
     /// `bio_unaligned`: not whole logical blocks, or nothing at all.
@@ -338,6 +361,11 @@ impl Ctx<'_> {
         }
         let (dev, sector) = (b.dev, b.sector);
         let Some((front, cut)) = limits.front(sector, b.nr_sectors, b.segment_bytes) else { return Some(bio) };
+        if b.op == Op::ZoneAppend {
+            // Nobody could say where two parts went.
+            self.end_without_request(bio, BlkStatus::Inval);
+            return None;
+        }
         if b.flags & bflag::NOWAIT != 0 {
             self.end_without_request(bio, BlkStatus::Again);
             return None;
@@ -637,6 +665,11 @@ impl Ctx<'_> {
         }
         if flush != 0 && !self.flush_done(dev, rq, status) {
             return None;
+        }
+        if op == Op::ZoneAppend {
+            // The request says where it went.
+            let (bio, sector) = (self.rqs[rq].bio, self.rqs[rq].sector);
+            self.bios[bio].moved_to(sector);
         }
         let queued = self.rqs[rq].sched.then(|| self.queued(rq));
         let r = self.finish_request(dev, rq, status);

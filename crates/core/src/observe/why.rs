@@ -75,6 +75,10 @@ pub enum Why {
     ZoneWriteLocked { zone: ZoneNo, rq: RqId },
     /// null_blk gave a write back that is not at its zone's write pointer: it is tried again.
     Misaligned { zone: ZoneNo, rq: RqId, retries: u16 },
+    /// A native zone append met a zone with plugged writes: they are aborted.
+    AppendMixed { zone: ZoneNo, bios: u32 },
+    /// After an error the device was asked for a zone's write pointer; so many queued bios go on there.
+    Recovered { zone: ZoneNo, wp_offset: u32, bios: u32 },
     /// The device answered with an error.
     DeviceError { zone: ZoneNo, status: BlkStatus },
     /// A bio of a stacked device was split by its max_sectors.
