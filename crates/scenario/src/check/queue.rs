@@ -156,12 +156,15 @@ impl Checker<'_> {
             let d = self.warning(Key::Scheduler, message).suggest("mq-deadline");
             self.problems.push(d);
         }
-        let alone = self.s.in_effect(self.side, Key::NoSched) && self.on(Key::NoSched);
-        if alone && self.is(Key::NoSchedRepr, "no_sched") && kind != ElevatorKind::None {
+        if self.no_sched() && self.is(Key::NoSchedRepr, "no_sched") && kind != ElevatorKind::None {
             let d = self.error(Key::Scheduler, "before 6.14 no_sched=1 leaves none alone (EINVAL)").suggest("none");
             self.problems.push(d);
         }
         kind
+    }
+
+    fn no_sched(&self) -> bool {
+        self.s.in_effect(self.side, Key::NoSched) && self.on(Key::NoSched)
     }
 
     /// queue/zoned_qd1_writes, where the kernel has it for this disk.
@@ -231,6 +234,7 @@ impl Checker<'_> {
             nomerges: self.n(Key::Nomerges) as u8,
             zoned_qd1_writes: self.zoned_qd1_writes(zoned),
             blocking: self.drive_kind() == Drive::NullBlk && self.on(Key::MemoryBacked),
+            no_sched: self.no_sched(),
             write_back: self.is(Key::QueueWriteCache, "write_back"),
             wbt_lat_ns: match self.value(Key::WbtLatUsec) {
                 Value::Auto => None,
