@@ -465,7 +465,7 @@ impl Component for App {
             markup!(r#"
                 <aside key="side" class="right" aria-label="Charts and reasons">
                     <div key="sweep">"# (chart.map(|c| side::throughput(c, self.source(), second, compared, &seed, &self.ears.chart, say))) "</div>"
-                    (has(Panel::Time).then(|| match frame.filter(|_| self.stacked) {
+                    ((has(Panel::Time) && (self.stacked || self.subject.kind.has_head())).then(|| match frame.filter(|_| self.stacked) {
                         Some(frame) => side::gaps_and_iostat(frame, &self.printed(), &self.ears.parts),
                         None => side::time_parts(&ends, compared, &self.ears.parts),
                     })) ""
@@ -875,6 +875,10 @@ impl App {
             self.note_moment();
             self.write_later(ctx);
         }
+        if playing {
+            // What was said of a moment that is over is no longer there to be read.
+            self.said = AttrValue::default();
+        }
         if playing || stopped {
             self.say_time();
         }
@@ -1121,6 +1125,12 @@ impl App {
         let is = |key: Key, word: &str| self.good.text(side, key) == word;
         if is(Key::ZoneOrdering, "none") {
             "no zone ordering"
+        } else if is(Key::ZoneOrdering, "zone_lock") {
+            "zone write locks"
+        } else if is(Key::ZoneOrdering, "pipelined") {
+            "pipelined zone writes"
+        } else if self.subject.kind == (stage::Kind::Flash { zoned: false }) {
+            "flash"
         } else if is(Key::ZonedQd1Writes, "1") {
             "single worker, QD 1"
         } else {

@@ -164,7 +164,7 @@ fn sentence(why: &Why) -> String {
             let behind = if asleep == 0 { String::new() } else { [", behind ", &others].concat() };
             let took = match got {
                 0 => ["*found none* and sleeps again", &behind].concat(),
-                1 => ["*took 1 and sleeps again*", &behind].concat(),
+                1 => ["*took 1* and sleeps for the next", &behind].concat(),
                 n => {
                     let n = n.to_string();
                     ["*took ", &n, " in a row*: ", &n, " of its requests go out together"].concat()
@@ -531,7 +531,7 @@ mod tests {
         );
         assert_eq!(
             say(woken(3, 1, 1, 23)),
-            "Job 3, woken for 1 freed tag (wake_batch 1), took 1 and sleeps again, behind 23 others."
+            "Job 3, woken for 1 freed tag (wake_batch 1), took 1 and sleeps for the next, behind 23 others."
         );
         assert_eq!(
             say(woken(3, 8, 0, 1)),

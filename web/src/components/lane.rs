@@ -140,8 +140,9 @@ pub fn rate(shown: Option<&SideFrame>) -> (String, String) {
 fn numbers(shown: Option<&SideFrame>) -> Html {
     let ((now, now_mb), mean) = (rate(shown), shown.and_then(|s| s.readouts.mean_bytes_per_sec));
     let (mean, mean_mb) = both(mean);
-    let few = if shown.is_some_and(|s| s.readouts.p99_ns.is_some()) { "" } else { "needs 1,000 I/Os" };
-    let p99 = shown.map_or_else(|| "–".to_string(), |s| readouts::p99(&s.snapshot.stats));
+    let known = shown.is_some_and(|s| s.readouts.p99_ns.is_some());
+    let few = if known { "" } else { "needs 1,000 I/Os" };
+    let p99 = shown.filter(|_| known).map_or_else(|| "n < 1,000".to_string(), |s| readouts::p99(&s.snapshot.stats));
     let one = |class: &'static str, name: String, title: String, value: String, more: &'static str| markup!("<div class=" (class) " title=" (title) "><dt>" (name) "</dt><dd>" (value) r#"<span class="unseen">"# (more) "</span></dd></div>");
     // Jobs that differ have figures of their own instead of those of all.
     let kinds = shown.map_or_else(Vec::new, |s| readouts::kinds(&s.snapshot.stats));

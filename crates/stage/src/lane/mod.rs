@@ -88,6 +88,10 @@ impl Kind {
             other => Self::Queue { disk: false, timers: matches!(other, DeviceKind::NullBlk(_)) },
         }
     }
+    /// A disk: it spends its time seeking, turning and transferring.
+    pub fn has_head(self) -> bool {
+        matches!(self, Self::Zones | Self::Queue { disk: true, .. })
+    }
     /// The same from what is shown.
     pub fn of(snap: &Snapshot, order: Option<&OrderFrame>) -> Self {
         match snap.devices.first() {
@@ -228,7 +232,7 @@ impl Panels {
             _ if board::any(self) => Self::board(kind),
             Kind::Queue { disk, .. } if queue::any(self) => Self { drive: disk, ..Self::QUEUE },
             Kind::Zones if queue::any(self) && !self.jobs && !self.zwplugs && !self.tags => Self::QUEUE,
-            _ => Self { drive: matches!(kind, Kind::Zones | Kind::Queue { disk: true, .. }), ..Self::ALL },
+            _ => Self { drive: kind.has_head(), ..Self::ALL },
         };
         Self {
             jobs: self.jobs && all.jobs,
@@ -277,7 +281,7 @@ impl Panels {
             tagmap: true,
             waiters: true,
             sched: true,
-            drive: matches!(kind, Kind::Zones | Kind::Queue { disk: true, .. }),
+            drive: kind.has_head(),
             timeline: matches!(kind, Kind::NullBlk | Kind::Queue { timers: true, .. }),
             zonemap: zoned,
             flash: matches!(kind, Kind::Flash { .. }),

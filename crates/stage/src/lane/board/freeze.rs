@@ -96,7 +96,8 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, snap: &Snaps
         return;
     };
     pen.panel(area, "", "");
-    let inner = Area::new(area.x + 10.0, area.y + 8.0, area.w - 20.0, area.h - 14.0);
+    let top = if area.h < 64.0 { 5.0 } else { 8.0 };
+    let inner = Area::new(area.x + 10.0, area.y + top, area.w - 20.0, area.h - 2.0 * top + 1.0);
     let low = area.h < 110.0 && area.w >= 480.0;
     let (now, list) = if low {
         let w = (inner.w * if device.freeze.is_some() { 0.58 } else { 0.4 }).floor();
@@ -123,7 +124,7 @@ fn going_on(pen: &mut Pen, a: Area, device: &DeviceView, now: SimTime, low: bool
         pen.text(a.x + used, a.y + 12.0, &words, Ink::Dim, Font::Small, a.w - used);
         let words = "A write freezes the queue: what holds a reference ends first, what is new waits.";
         let lines = ((a.h - 16.0) / 14.0).max(0.0) as usize;
-        pen.wrapped((a.x, a.y + 30.0), words, Ink::Dim, Font::Small, a.w, lines.min(2));
+        pen.wrapped((a.x, a.y + 28.0), words, Ink::Dim, Font::Small, a.w, lines.min(2));
         return;
     };
     let setting = setting_words(&f.setting);

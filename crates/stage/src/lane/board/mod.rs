@@ -72,16 +72,16 @@ impl Block {
     /// Least width beside others, part of what is left, least height beside and below others.
     fn needs(self) -> (f32, f32, f32, f32) {
         match self {
-            Block::Jobs => (86.0, 5.0, 200.0, 130.0),
-            Block::Plugs => (150.0, 18.0, 220.0, 190.0),
-            Block::Tags => (108.0, 8.0, 220.0, 150.0),
+            Block::Jobs => (86.0, 5.0, 196.0, 130.0),
+            Block::Plugs => (150.0, 18.0, 206.0, 190.0),
+            Block::Tags => (108.0, 8.0, 206.0, 150.0),
             Block::TagMap => (150.0, 22.0, 214.0, 214.0),
             Block::Waiters => (150.0, 22.0, 226.0, 226.0),
-            Block::Sched => (180.0, 34.0, 270.0, 270.0),
+            Block::Sched => (180.0, 34.0, 262.0, 270.0),
             Block::Qos => (172.0, 24.0, 250.0, 270.0),
-            Block::Timeline => (190.0, 62.0, 150.0, 230.0),
+            Block::Timeline => (190.0, 62.0, 140.0, 230.0),
             Block::Flash => (190.0, 50.0, 160.0, 240.0),
-            Block::Drive => (150.0, 34.0, 240.0, 320.0),
+            Block::Drive => (150.0, 34.0, 206.0, 320.0),
             Block::Zonemap => (150.0, 30.0, 100.0, 180.0),
             Block::Freeze => (200.0, 30.0, 150.0, 190.0),
         }
@@ -92,9 +92,9 @@ impl Block {
 type Columns = Vec<Vec<Block>>;
 
 /// Height of the strip with its distance.
-const STRIP: f32 = 52.0;
+const STRIP: f32 = 48.0;
 /// Height of the live settings below other panels, with its distance.
-const BAND: f32 = 80.0;
+const BAND: f32 = 70.0;
 /// Part of a device's column that its map of zones takes.
 const MAP: f32 = 0.35;
 /// Part of the height that what a bio passes takes, above the device.

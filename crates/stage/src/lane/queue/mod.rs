@@ -27,7 +27,7 @@ pub mod waiters;
 pub const TITLES: [&str; 2] = ["tag maps", "wait queues"];
 
 /// Least height of each panel: tags, wait queues, scheduler, drive.
-const HEIGHTS: [f32; 4] = [214.0, 226.0, 270.0, 300.0];
+const HEIGHTS: [f32; 4] = [214.0, 226.0, 262.0, 300.0];
 /// Height of the strip with its distance.
 const STRIP: f32 = 66.0;
 
@@ -239,7 +239,7 @@ pub enum Note {
     Hint,
     /// A woken task that got a tag.
     Got,
-    /// A woken task that slept again.
+    /// A woken task that found no tag and slept again.
     Again,
     /// A woken task that has not run yet.
     ToRun,

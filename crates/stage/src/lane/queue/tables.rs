@@ -53,7 +53,7 @@ fn waiter_table(device: &DeviceView, snap: &Snapshot) -> Table {
     for w in t.woken.iter().rev().take(8) {
         let what = match w.got {
             Some(true) => "got a tag",
-            Some(false) => "slept again",
+            Some(false) => "found none, slept again",
             None => "has not run yet",
         };
         let when = [&text::duration(snap.now.saturating_sub(w.at)), " ago, ", what].concat();

@@ -93,7 +93,9 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, jobs: usize)
     if !first.hints.is_empty() {
         keys.push((Note::Hint, "hint".into()));
     }
-    let keys_h = 44.0 + within((a.h - 150.0) * 0.4, 0.0, 60.0);
+    // Of many tags the bits need the room more than the columns of their holders.
+    let deep = first.depth + if sched.is_some() { device.tags.depth } else { 0 } > 256;
+    let keys_h = 44.0 + within((a.h - 150.0) * 0.4, 0.0, if deep { 26.0 } else { 60.0 });
     let maps: Vec<(&str, &TagsView)> = match sched {
         Some(sched) => vec![("sched_tags", sched), ("tags", &device.tags)],
         None => vec![("tags", &device.tags)],

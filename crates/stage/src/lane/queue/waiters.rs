@@ -36,7 +36,7 @@ pub fn countdown_words(tags: &TagsView) -> String {
     ["next wake-up: ", &text::count(u64::from(left), "more freed tag", "more freed tags")].concat()
 }
 
-/// Of the woken: those that got a tag, slept again, have not run.
+/// Of the woken: those that got a tag, found none and slept again, have not run.
 pub fn woken(tags: &TagsView) -> [usize; 3] {
     let of = |got| tags.woken.iter().filter(|w| w.got == got).count();
     [of(Some(true)), of(Some(false)), of(None)]
@@ -114,7 +114,7 @@ fn last_woken(pen: &mut Pen, a: Area, tags: &TagsView, jobs: usize) {
     }
     let [got, again, soon] = woken(tags);
     let n = |n: usize| n.to_string();
-    let (tag, sleep) = if a.w < 185.0 { ("got ", "again ") } else { ("got a tag ", "slept again ") };
+    let (tag, sleep) = if a.w < 185.0 { ("got ", "none ") } else { ("got a tag ", "found none ") };
     let mut keys = vec![(Note::Got, [tag, &n(got)].concat()), (Note::Again, [sleep, &n(again)].concat())];
     if soon > 0 {
         keys.push((Note::ToRun, ["to run ", &n(soon)].concat()));
