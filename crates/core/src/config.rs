@@ -412,8 +412,8 @@ impl DeviceConfig {
     pub fn zones(&self) -> Option<ZoneShape> {
         match &self.kind {
             DeviceKind::Disk(d) => d.profile.zoned.then(|| ZoneShape::of_profile(&d.profile)),
-            DeviceKind::NullBlk(n) => n.zones.as_ref().map(|z| z.shape),
-            DeviceKind::Flash(f) => f.zones.as_ref().map(|z| z.shape),
+            DeviceKind::NullBlk(n) => n.zones.as_ref().map(|z| z.shape.enforceable()),
+            DeviceKind::Flash(f) => f.zones.as_ref().map(|z| z.shape.enforceable()),
             DeviceKind::Capped(_) | DeviceKind::Md(_) | DeviceKind::Dm(_) => None,
         }
     }
@@ -459,6 +459,20 @@ impl ZoneShape {
             max_active: 0,
             append_max_sectors: 0,
         }
+    }
+    /// With the limits as null_blk publishes them: one that no run of the sequential zones can reach is none, and open
+    /// zones are at most the active ones.
+    pub fn enforceable(mut self) -> Self {
+        let sequential = self.nr_zones - self.nr_conv;
+        if self.max_active >= sequential {
+            self.max_active = 0;
+        }
+        if self.max_active > 0 && self.max_open > self.max_active {
+            self.max_open = self.max_active;
+        } else if self.max_open >= sequential {
+            self.max_open = 0;
+        }
+        self
     }
 }
 

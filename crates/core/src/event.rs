@@ -48,6 +48,8 @@ pub enum Event {
     Thread(u16),
     /// A command is done, or failed at the port by an injected fault.
     Done(DevIdx, Idx, BlkStatus),
+    /// null_blk's budget of `mbps` is refilled.
+    Refill(DevIdx),
     /// Change number n of the configuration is due.
     Change(u32),
     /// Nothing uses a freezing queue any more, or a grace period is over: who writes its attributes goes on.

@@ -14,6 +14,7 @@ use crate::blk::{Ctx, Device, Media};
 use crate::bus::Bus;
 use crate::config::SimConfig;
 use crate::drive::Done;
+use crate::drive::zone::Zone;
 use crate::event::{Event, EventQueue};
 use crate::fifo::Fifo;
 use crate::observe::snapshot::{MAX_WHY, Snapshot, ZoneCond};
@@ -216,7 +217,7 @@ impl Simulation {
                         let (time, event) = ctx.bus.queue.pop().expect("peeked");
                         // A setting written after the last job has ended is no part of the run, nor is time that
                         // nobody uses.
-                        if matches!(event, Event::Change(_) | Event::RuntimeOver) && ctx.is_over() {
+                        if matches!(event, Event::Change(_) | Event::RuntimeOver | Event::Refill(_)) && ctx.is_over() {
                             continue;
                         }
                         ctx.bus.now = time;
@@ -249,20 +250,17 @@ impl Simulation {
         count: u32,
         sink: &mut S,
     ) -> Vec<ZoneReport> {
-        let Some(drive) = self.cfg.devices[usize::from(dev)].disk() else { return Vec::new() };
-        let p = Arc::clone(&drive.profile);
-        let last = first.saturating_add(count).min(p.nr_zones);
-        (first..last)
-            .map(|zone| {
-                let start = u64::from(zone) * p.zone_sectors;
-                let used = self.st.devs[usize::from(dev)].media.disk().and_then(|d| d.zones().get(zone));
-                let empty = if zone < p.nr_conv_zones { ZoneCond::NotWp } else { ZoneCond::Empty };
-                let (cond, wp) = used.map_or((empty, 0), |z| (z.cond, z.wp));
-                self.with_ctx(sink, |ctx| ctx.zone_reported(dev, zone, wp));
-                let wp = if cond == ZoneCond::Full { start + p.zone_sectors } else { start + wp };
-                ZoneReport { zone, start, len: p.zone_sectors, capacity: p.zone_capacity_sectors, wp, cond }
-            })
-            .collect()
+        let Some(zones) = self.st.devs[usize::from(dev)].media.zones() else { return Vec::new() };
+        let shape = *zones.shape();
+        let last = first.saturating_add(count).min(shape.nr_zones);
+        let found: Vec<(ZoneNo, Zone)> = (first..last).map(|zone| (zone, zones.report(zone))).collect();
+        let report = |(zone, z): (ZoneNo, Zone)| {
+            self.with_ctx(sink, |ctx| ctx.zone_reported(dev, zone, z.wp));
+            let start = u64::from(zone) * shape.zone_sectors;
+            let wp = start + if z.cond == ZoneCond::Full { shape.zone_sectors } else { z.wp };
+            ZoneReport { zone, start, len: shape.zone_sectors, capacity: shape.capacity, wp, cond: z.cond }
+        };
+        found.into_iter().map(report).collect()
     }
 
     /// Bytes this value occupies, heap included, about: what a checkpoint costs.
@@ -318,6 +316,13 @@ fn handle(ctx: &mut Ctx, event: Event) {
         Event::Step(t) => ctx.step_event(usize::from(t)),
         Event::Thread(n) => ctx.thread_run(n),
         Event::Done(dev, rq, status) => ctx.interrupted(dev, Done { rq, status }),
+        Event::Refill(dev) => {
+            if let Media::NullBlk(n) = &mut ctx.devs[usize::from(dev)].media
+                && n.refill(&mut ctx.bus)
+            {
+                ctx.start_stopped_hw_queues(dev);
+            }
+        }
         Event::Change(n) => ctx.change(n),
         Event::Frozen(dev) => ctx.frozen_event(dev),
         Event::RampOver => ctx.open_window(),

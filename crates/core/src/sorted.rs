@@ -117,6 +117,12 @@ impl<K: SortKey, V> SortedMap<K, V> {
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, v)| v)
     }
+    /// Changes all values, in order of their keys.
+    pub fn each_mut(&mut self, mut change: impl FnMut(&mut V)) {
+        for (_, i) in &self.keys {
+            change(&mut self.values[*i]);
+        }
+    }
     /// Keys stored.
     pub fn len(&self) -> usize {
         self.keys.len()

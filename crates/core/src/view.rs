@@ -12,8 +12,9 @@ use crate::blk::hctx::Hctx;
 use crate::blk::request::fseq;
 use crate::blk::tag::Tags;
 use crate::blk::throttle::Throttle;
-use crate::blk::{Media, Queue, Task};
+use crate::blk::{Device, Media, Queue, Task};
 use crate::config::{ElevatorKind, IssueTime, QosGate, TagAlloc, WorkloadConfig};
+use crate::drive::zone::Zone;
 use crate::md::raid5::Raid5;
 use crate::observe::snapshot::*;
 use crate::sim::{Simulation, State};
@@ -261,6 +262,27 @@ impl View<'_> {
         Some(FreezeView { since, setting, depth: q.freeze_depth(), usage: q.usage(), quiesced, holding, waiting })
     }
 
+    fn zoned(&self, dev: &Device, q: &Queue) -> Option<ZonedView> {
+        let zones = dev.media.zones().filter(|_| dev.zoned)?;
+        let shape = zones.shape();
+        let view = |(zone, z): (ZoneNo, &Zone)| dev.media.disk().map_or(z.view(zone), |d| d.zone_view(zone, z));
+        Some(ZonedView {
+            ordering: self.sim.cfg.kernel.zone_ordering,
+            zones: zones.iter().map(view).collect(),
+            starts_full: zones.starts_full(),
+            nr_zones: shape.nr_zones,
+            nr_conv: shape.nr_conv,
+            zone_sectors: shape.zone_sectors,
+            capacity: shape.capacity,
+            nr_open: zones.nr_open(),
+            max_open: shape.max_open,
+            nr_active: zones.nr_active(),
+            max_active: shape.max_active,
+            locked: self.locked(q),
+            implicit_closes: zones.implicit_closes(),
+        })
+    }
+
     fn device(&self, d: usize) -> DeviceView {
         let dev = &self.st.devs[d];
         let name = self.sim.cfg.devices[d].name.clone();
@@ -268,6 +290,8 @@ impl View<'_> {
         let stats = dev.stats.up_to(self.st.now);
         let window = dev.window.1.unwrap_or(stats).since(&dev.window.0);
         let stripe_cache = if let Media::Md(m) = &dev.media { m.raid5().map(Raid5::view) } else { None };
+        let null_blk = if let Media::NullBlk(n) = &dev.media { Some(n.view(self.st.now)) } else { None };
+        let flash = if let Media::Flash(f) = &dev.media { Some(f.view(self.st.now)) } else { None };
         let throttled = dev.throttle.as_ref().map_or(0, Throttle::held);
         let changes = dev.live.changes().to_vec();
         let Some(q) = &dev.queue else {
@@ -328,16 +352,14 @@ impl View<'_> {
             frozen: q.frozen(),
             freeze: self.freeze(d as DevIdx),
             changes,
-            zoned: dev.zoned.then(|| ZonedView {
-                ordering: self.sim.cfg.kernel.zone_ordering,
-                locked: self.locked(q),
-                ..ZonedView::default()
-            }),
             drive,
             stats,
             window,
             stripe_cache,
             throttled,
+            zoned: self.zoned(dev, q),
+            null_blk,
+            flash,
             ..DeviceView::default()
         }
     }

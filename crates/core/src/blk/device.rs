@@ -63,6 +63,8 @@ pub struct Queue {
     pub(super) usage: u32,
     /// mq_freeze_depth
     pub(super) freeze_depth: u32,
+    /// BLK_MQ_S_STOPPED of all hardware queues: null_blk has used up its budget.
+    pub(super) stopped: bool,
     /// The driver tags were found exhausted (said once).
     pub(super) starved: bool,
     /// The request merges are tried with first.
@@ -168,8 +170,8 @@ impl Media {
         match &cfg.devices[usize::from(dev)].kind {
             DeviceKind::Disk(d) => Media::Disk(Drive::new(dev, d, cfg.seed)),
             DeviceKind::Capped(c) => Media::Capped(Capped::new(dev, *c)),
-            DeviceKind::NullBlk(n) => Media::NullBlk(NullBlk::new(dev, n.clone())),
-            DeviceKind::Flash(f) => Media::Flash(Flash::new(dev, f.clone())),
+            DeviceKind::NullBlk(n) => Media::NullBlk(NullBlk::new(dev, n)),
+            DeviceKind::Flash(f) => Media::Flash(Flash::new(dev, f)),
             DeviceKind::Md(m) => Media::Md(Md::new(cfg, m)),
             DeviceKind::Dm(d) => Media::Dm(Dm::new(cfg, d)),
         }
@@ -184,12 +186,24 @@ impl Media {
     }
     /// Its zones, where it keeps any (a disk that is not zoned keeps bands).
     pub fn zones(&self) -> Option<&Zones> {
-        self.disk().map(Drive::zones)
+        match self {
+            Media::Disk(d) => Some(d.zones()),
+            Media::NullBlk(n) => n.zones(),
+            Media::Flash(f) => f.zones(),
+            Media::Capped(_) | Media::Md(_) | Media::Dm(_) => None,
+        }
     }
     /// A zone is used from now on.
     pub fn touch(&mut self, zone: ZoneNo) {
-        if let Some(d) = self.disk_mut() {
-            d.touch(zone);
+        match self {
+            Media::Disk(d) => d.touch(zone),
+            Media::NullBlk(n) => {
+                n.zones_mut().map(|z| z.touch(zone));
+            }
+            Media::Flash(f) => {
+                f.zones_mut().map(|z| z.touch(zone));
+            }
+            Media::Capped(_) | Media::Md(_) | Media::Dm(_) => {}
         }
     }
     /// Bytes of the backing memory, about.
@@ -197,7 +211,8 @@ impl Media {
         match self {
             Media::Disk(d) => d.heap_bytes(),
             Media::Capped(c) => c.heap_bytes(),
-            Media::NullBlk(_) | Media::Flash(_) => 0,
+            Media::NullBlk(n) => n.heap_bytes(),
+            Media::Flash(f) => f.heap_bytes(),
             Media::Md(m) => m.heap_bytes(),
             Media::Dm(d) => d.heap_bytes(),
         }
@@ -233,6 +248,7 @@ impl Queue {
             freeze_waiters: Fifo::new(),
             usage: 0,
             freeze_depth: 0,
+            stopped: false,
             starved: false,
             last_merge: None,
             wake_rng: Rng::stream(sim.seed, "wake", u64::from(dev)),

@@ -196,6 +196,15 @@ impl Ctx<'_> {
         }
     }
 
+    /// `blk_mq_start_stopped_hw_queues`
+    pub(crate) fn start_stopped_hw_queues(&mut self, dev: DevIdx) {
+        if core::mem::take(&mut self.queue(dev).stopped) {
+            for h in 0..self.queue(dev).hctxs.len() {
+                self.run_hw_queue_async(dev, h as u16);
+            }
+        }
+    }
+
     /// `blk_mq_run_hw_queues`
     pub(super) fn run_hw_queues(&mut self, dev: DevIdx) {
         for h in 0..self.queue(dev).hctxs.len() {
@@ -298,6 +307,9 @@ impl Ctx<'_> {
     fn take_one(&mut self, dev: DevIdx, h: u16) -> Option<Idx> {
         let now = self.bus.now;
         let q = self.queue(dev);
+        if q.stopped {
+            return None;
+        }
         let hctx = &mut q.hctxs[usize::from(h)];
         if let Some(first) = hctx.dispatch.front().copied() {
             hctx.restart = true;
@@ -390,7 +402,11 @@ impl Ctx<'_> {
 
     /// `__blk_mq_sched_dispatch_requests`
     fn dispatch_requests(&mut self, dev: DevIdx, h: u16) {
-        let hctx = self.hctx(dev, h);
+        let q = self.queue(dev);
+        if q.stopped {
+            return;
+        }
+        let hctx = &mut q.hctxs[usize::from(h)];
         let mut one_by_one = hctx.dispatch_busy > 0;
         if let Some(first) = hctx.dispatch.front().copied() {
             hctx.restart = true;
@@ -677,6 +693,7 @@ impl Ctx<'_> {
         if let Media::NullBlk(n) = &mut self.devs[usize::from(dev)].media
             && !n.admits(&mut self.bus, nr_sectors as u32)
         {
+            self.queue(dev).stopped = true;
             return BlkStatus::DevResource;
         }
         let q = self.queue(dev);
@@ -718,12 +735,19 @@ impl Ctx<'_> {
         let q = &self.queue(dev).cfg;
         cmd.high &= q.ncq_prio;
         let max_attempts = if pipelined { q.nr_requests } else { 0 };
-        if let Some(status) = verdict {
-            let ns = self.disk_cfg(dev).map_or(0, |d| d.profile.command_ns);
+        let media = &mut self.devs[usize::from(dev)].media;
+        // null_blk looks for bad blocks itself.
+        if let Some(status) = verdict
+            && !matches!(media, Media::NullBlk(_))
+        {
+            let ns = match media {
+                Media::Flash(f) => f.command_ns(),
+                _ => self.disk_cfg(dev).map_or(0, |d| d.profile.command_ns),
+            };
             self.bus.after(ns, Event::Done(dev, rq, status));
             return BlkStatus::Ok;
         }
-        match &mut self.devs[usize::from(dev)].media {
+        match media {
             Media::Disk(d) => d.submit(&mut self.bus, cmd),
             Media::Capped(c) => c.submit(&mut self.bus, cmd),
             Media::Flash(f) => {
@@ -732,7 +756,7 @@ impl Ctx<'_> {
             }
             Media::NullBlk(n) => {
                 let r = &mut self.rqs[rq];
-                let attempt = Attempt { tag, retries: &mut r.retries, max_attempts };
+                let attempt = Attempt { tag, retries: &mut r.retries, max_attempts, bad: verdict };
                 let outcome = n.submit(&mut self.bus, &mut cmd, attempt);
                 r.sector = cmd.sector;
                 match outcome {
@@ -769,7 +793,8 @@ impl Ctx<'_> {
     /// hctx->dispatch, and the queue has run.
     pub(super) fn issue_directly(&mut self, dev: DevIdx, rq: Idx) -> bool {
         let h = self.rqs[rq].hctx;
-        if !self.queue(dev).budget(0) {
+        let q = self.queue(dev);
+        if q.stopped || !q.budget(0) {
             self.insert(dev, rq);
             self.run_hw_queue(dev, h);
             return true;

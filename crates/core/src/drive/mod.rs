@@ -4,7 +4,7 @@
 //! reset) on the geometry of the profile.
 //! Rule: one command on the interface, one under the head; writes are admitted in order of arrival and acknowledged
 //! when cached; a write error is decided when the command is admitted.
-//! Leaves out: read cache and read-ahead, the interface time of reads.
+//! Leaves out: read cache and read-ahead, the interface time of reads; resetting all zones takes as long as one by one.
 
 pub mod capped;
 pub mod destage;
@@ -16,19 +16,21 @@ pub mod null_blk;
 pub mod zone;
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::bus::Bus;
-use crate::config::{DriveConfig, WriteOffMode};
+use crate::config::{DriveConfig, FirstFill, WriteOffMode, ZonePhase, ZoneShape};
 use crate::event::Event;
 use crate::fifo::Fifo;
 use crate::observe::snapshot::{CommandView, DriveView, HeadPhase, HeadView, ZoneView};
 use crate::observe::trace::{Action, TraceRecord};
 use crate::observe::why::Why;
+use crate::rng::Rng;
 use crate::slab::Idx;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{BioId, BlkStatus, DevIdx, JobIdx, Op, RqId, SECTOR_BYTES, Sector, ZoneNo};
 use geometry::{Geometry, span_ns};
-use zone::Zones;
+use zone::{Zone, Zones};
 
 /// A command: what the drive executes for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +106,17 @@ struct Head {
     last_was_read: bool,
 }
 
+/// Where a zone's sectors are on the platters, and how far its data has got there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Track {
+    /// Data on the medium ends here, sectors from the zone start.
+    media: Sector,
+    /// Angle of its first sector, ns into the turn.
+    phase_ns: SimDuration,
+    /// ns per sector, times 2^20.
+    ns_per_sector_fp: u64,
+}
+
 /// What does not change during a run.
 #[derive(Debug, PartialEq)]
 pub struct DriveSetup {
@@ -115,6 +128,16 @@ pub struct DriveSetup {
     pub cfg: DriveConfig,
     /// Derived geometry.
     pub geometry: Geometry,
+}
+
+impl DriveSetup {
+    fn track(&self, zone: ZoneNo) -> Track {
+        let phase_ns = match self.cfg.zone_phase {
+            ZonePhase::ByLba => self.geometry.phase_by_lba(zone),
+            ZonePhase::Random => Rng::stream(self.seed, "zone phase", u64::from(zone)).below(self.cfg.profile.rev_ns),
+        };
+        Track { media: 0, phase_ns, ns_per_sector_fp: self.geometry.ns_per_sector_fp(zone) }
+    }
 }
 
 /// See the module.
@@ -130,6 +153,8 @@ pub struct Drive {
     reset: Option<Cmd>,
     head: Head,
     zones: Zones,
+    /// One for each zone that has been used, in the order of first use.
+    tracks: Vec<Track>,
     /// The first waiting write was found to have no room (said once).
     stalled: bool,
     /// A command of high priority has been here.
@@ -140,7 +165,6 @@ impl Drive {
     /// A drive at rest, head over the first zone, the first sequential one where it is zoned.
     pub fn new(dev: DevIdx, cfg: &DriveConfig, seed: u64) -> Self {
         let geometry = Geometry::new(&cfg.profile);
-        let zones = Zones::new(cfg, &geometry, seed);
         let zone = if cfg.profile.zoned { cfg.profile.nr_conv_zones } else { 0 };
         let head = Head {
             zone,
@@ -155,17 +179,41 @@ impl Drive {
             rotate_ns: 0,
             last_was_read: false,
         };
-        Self {
+        let mut drive = Self {
             setup: Arc::new(DriveSetup { dev, seed, cfg: cfg.clone(), geometry }),
             waiting: Fifo::new(),
             interface: None,
             cache: Fifo::new(),
             reset: None,
             head,
-            zones,
+            zones: Zones::new(ZoneShape::of_profile(&cfg.profile)),
+            tracks: Vec::new(),
             stalled: false,
             any_high: false,
+        };
+        drive.first_fill();
+        drive
+    }
+
+    /// What the zones hold from before the run.
+    fn first_fill(&mut self) {
+        let FirstFill::Random { first, count, granularity } = self.setup.cfg.first_fill else { return };
+        let p = &self.setup.cfg.profile;
+        let (nr_zones, steps) = (p.nr_zones, p.zone_capacity_sectors / granularity.max(1));
+        for zone in first..first.saturating_add(count).min(nr_zones) {
+            let drawn = Rng::stream(self.setup.seed, "first fill", u64::from(zone)).below(steps.max(1));
+            self.touch(zone);
+            self.zones.fill(zone, drawn * granularity);
+            self.track_mut(zone).media = drawn * granularity;
         }
+    }
+
+    fn track(&self, zone: ZoneNo) -> &Track {
+        &self.tracks[self.zones.get(zone).expect("touched before").order as usize]
+    }
+    fn track_mut(&mut self, zone: ZoneNo) -> &mut Track {
+        let order = self.zones.get(zone).expect("touched before").order;
+        &mut self.tracks[order as usize]
     }
 
     /// Zones used so far.
@@ -179,8 +227,10 @@ impl Drive {
 
     /// A zone is used from now on: pictures colour it by the order of first use.
     pub fn touch(&mut self, zone: ZoneNo) {
-        let s = &*self.setup;
-        self.zones.touch(&s.cfg, &s.geometry, s.seed, zone);
+        let order = self.zones.touch(zone).order;
+        if order as usize == self.tracks.len() {
+            self.tracks.push(self.setup.track(zone));
+        }
     }
 
     /// Takes a command in (its zone was touched when its bio was queued).
@@ -218,14 +268,15 @@ impl Drive {
                 self.stalled = false;
                 let offset = cmd.sector - u64::from(cmd.zone) * p.zone_sectors;
                 let len = u64::from(cmd.nr_sectors);
-                let status = self.zones.write(cmd.zone, offset, len, p.zone_capacity_sectors, p.max_open_zones);
+                let status = self.zones.write(cmd.zone, offset, len);
                 let bytes = if status == BlkStatus::Ok { len * SECTOR_BYTES } else { 0 };
                 let ns = p.command_ns + (u128::from(bytes) * 1_000_000_000 / u128::from(p.interface_rate)) as u64;
                 self.start_interface(bus, i, status, ns);
             }
             // What was acknowledged is written before its zone is reset or finished.
             Op::ZoneReset | Op::ZoneFinish if self.cache.iter().any(|c| c.zone == cmd.zone) => {}
-            Op::ZoneReset => {
+            Op::ZoneResetAll if !self.cache.is_empty() => {}
+            Op::ZoneReset | Op::ZoneResetAll => {
                 self.waiting.remove(i);
                 self.reset = Some(cmd);
             }
@@ -233,8 +284,11 @@ impl Drive {
             Op::Flush if !self.cache.is_empty() => {}
             Op::Flush | Op::DrvIn => self.start_interface(bus, i, BlkStatus::Ok, p.command_ns),
             op => {
-                let status = self.zones.manage(op, cmd.zone, p.zone_capacity_sectors, p.max_open_zones);
                 let ns = p.command_ns;
+                let status = self.zones.manage(op, cmd.zone);
+                if op == Op::ZoneFinish && status == BlkStatus::Ok {
+                    self.track_mut(cmd.zone).media = self.zones.shape().capacity;
+                }
                 self.start_interface(bus, i, status, ns);
             }
         }
@@ -268,7 +322,8 @@ impl Drive {
             return;
         }
         if let Some(cmd) = self.reset {
-            let ns = self.setup.cfg.profile.zone_reset_ns;
+            let zones = if cmd.op == Op::ZoneResetAll { self.zones.nr_written() } else { 1 };
+            let ns = self.setup.cfg.profile.zone_reset_ns * u64::from(zones);
             self.head.cmd = Some(cmd);
             bus.because(cmd.bio, Why::ZoneReset { zone: cmd.zone, ns });
             bus.trace(self.record(&cmd, Action::Reset, ns));
@@ -322,7 +377,7 @@ impl Drive {
             (false, false) => self.setup.geometry.seek_ns(self.head.zone, c.zone),
             (true, false) => p.settle_ns,
         };
-        let z = self.zones.get(c.zone).expect("touched before");
+        let z = self.track(c.zone);
         let offset = c.sector - u64::from(c.zone) * p.zone_sectors;
         let target = (z.phase_ns + span_ns(offset, z.ns_per_sector_fp)) % p.rev_ns;
         let angle = (now + seek) % p.rev_ns;
@@ -372,7 +427,7 @@ impl Drive {
     }
 
     fn transfer(&mut self, bus: &mut Bus, cmd: Cmd) {
-        let z = self.zones.get(cmd.zone).expect("touched before");
+        let z = self.track(cmd.zone);
         let p = &self.setup.cfg.profile;
         // From position to position, so that rounding never adds up over a zone.
         let offset = cmd.sector - u64::from(cmd.zone) * p.zone_sectors;
@@ -424,12 +479,16 @@ impl Drive {
         self.head.phase = HeadPhase::Idle;
         self.head.from = bus.now;
         self.head.until = bus.now;
-        let p = &self.setup.cfg.profile;
         let mut status = BlkStatus::Ok;
         let mut acknowledged = true;
-        if cmd.op == Op::ZoneReset {
-            status = self.zones.manage(Op::ZoneReset, cmd.zone, p.zone_capacity_sectors, p.max_open_zones);
+        if cmd.op.is_zone_mgmt() {
             self.reset = None;
+            status = self.zones.manage(cmd.op, cmd.zone);
+            if cmd.op == Op::ZoneResetAll {
+                self.tracks.iter_mut().for_each(|t| t.media = 0);
+            } else {
+                self.track_mut(cmd.zone).media = 0;
+            }
         } else {
             self.head.idle_since = bus.now;
             self.head.next_sector = cmd.sector + u64::from(cmd.nr_sectors);
@@ -441,8 +500,8 @@ impl Drive {
         if cmd.op == Op::Write {
             let i = self.cache.iter().position(|c| c.rq_id == cmd.rq_id).expect("stays cached until written");
             self.cache.remove(i);
-            let z = self.zones.get_mut(cmd.zone).expect("touched before");
-            z.media = self.head.next_sector - u64::from(cmd.zone) * p.zone_sectors;
+            let media = self.head.next_sector - u64::from(cmd.zone) * self.setup.cfg.profile.zone_sectors;
+            self.track_mut(cmd.zone).media = media;
             acknowledged = !self.acks_from_cache();
         }
         self.admit(bus);
@@ -470,19 +529,7 @@ impl Drive {
     /// A copy for pictures.
     pub fn view(&self) -> DriveView {
         let p = &self.setup.cfg.profile;
-        let zones = self
-            .zones
-            .by_use()
-            .map(|(zone, z)| ZoneView {
-                zone,
-                cond: z.cond,
-                wp_offset: z.wp,
-                media_offset: z.media,
-                phase_ns: z.phase_ns,
-                ns_per_sector_fp20: z.ns_per_sector_fp,
-                order: z.order,
-            })
-            .collect();
+        let zones = self.zones.by_use().map(|(zone, z)| self.zone_view(zone, z)).collect();
         DriveView {
             waiting: self.waiting.iter().map(command_view).collect(),
             interface: self.interface.map(|i| (command_view(&i.cmd), i.from, i.until)),
@@ -508,9 +555,21 @@ impl Drive {
         }
     }
 
+    /// A zone with where it is.
+    pub fn zone_view(&self, zone: ZoneNo, z: &Zone) -> ZoneView {
+        let track = &self.tracks[z.order as usize];
+        ZoneView {
+            media_offset: track.media,
+            phase_ns: track.phase_ns,
+            ns_per_sector_fp20: track.ns_per_sector_fp,
+            ..z.view(zone)
+        }
+    }
+
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
-        (self.waiting.capacity() + self.cache.capacity()) * size_of::<Cmd>() + self.zones.heap_bytes()
+        let zones = self.zones.heap_bytes() + self.tracks.capacity() * size_of::<Track>();
+        (self.waiting.capacity() + self.cache.capacity()) * size_of::<Cmd>() + zones
     }
 }
 

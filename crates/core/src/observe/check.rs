@@ -48,7 +48,7 @@ pub struct Violation {
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ZoneOrder {
-    /// Of each zoned disk: sectors of a zone, first sequential zone.
+    /// Of each zoned device: sectors of a zone, first sequential zone.
     disks: Vec<Option<(Sector, ZoneNo)>>,
     /// Furthest end of the writes of a zone.
     ends: SortedMap<(DevIdx, ZoneNo), Sector>,
@@ -61,12 +61,9 @@ pub struct ZoneOrder {
 }
 
 impl ZoneOrder {
-    /// Watches the zoned disks of a run.
+    /// Watches the zoned devices of a run.
     pub fn new(cfg: &SimConfig) -> Self {
-        let of = |d: &crate::config::DeviceConfig| {
-            let p = &d.disk()?.profile;
-            p.zoned.then_some((p.zone_sectors, p.nr_conv_zones))
-        };
+        let of = |d: &crate::config::DeviceConfig| d.zones().map(|z| (z.zone_sectors, z.nr_conv));
         Self { disks: cfg.devices.iter().map(of).collect(), ..Self::default() }
     }
 }

@@ -810,8 +810,10 @@ pub enum ZoneCond {
 pub struct ZonedView {
     /// What keeps the writes of a zone in order.
     pub ordering: crate::config::ZoneOrdering,
-    /// Zones that were used, or that do not start empty, by number.
+    /// Zones that were used, or are read-only or offline, by number.
     pub zones: Vec<ZoneView>,
+    /// The other sequential zones are full (zone_full), else empty.
+    pub starts_full: bool,
     /// Zones, conventional ones included.
     pub nr_zones: u32,
     /// Conventional zones at the start.

@@ -46,7 +46,7 @@ struct FioZone {
 impl FioZone {
     /// As report zones gives it at the start of a job.
     fn reported(media: &Media, zone: ZoneNo) -> Self {
-        let Some(z) = media.zones().and_then(|zones| zones.get(zone)) else { return Self::default() };
+        let Some(z) = media.zones().map(|zones| zones.report(zone)) else { return Self::default() };
         let offline = matches!(z.cond, ZoneCond::ReadOnly | ZoneCond::Offline);
         Self { wp: if offline { 0 } else { z.wp }, offline, ..Self::default() }
     }
