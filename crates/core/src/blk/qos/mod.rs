@@ -184,7 +184,7 @@ impl Policy {
         match self {
             Policy::Wbt(p) => p.throttle(b, now),
             Policy::Latency(p) => p.throttle(b, now, woken),
-            Policy::Cost(p) => p.throttle(b, now),
+            Policy::Cost(p) => p.throttle(b, now, woken),
         }
     }
     fn timer(&self) -> Option<SimTime> {
