@@ -995,6 +995,8 @@ pub struct DriveConfig {
 pub enum FirstFill {
     /// All zones empty.
     Empty,
+    /// All sequential zones full.
+    Full,
     /// The zones `first..first + count` start at a random fill, a multiple of `granularity` sectors below capacity.
     Random {
         /// First zone.

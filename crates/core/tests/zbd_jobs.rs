@@ -263,6 +263,50 @@ fn without_zonemode_a_written_zone_answers_with_an_error() {
     assert_eq!(common::run(empty).sim.stats().nr_errors, 0);
 }
 
+/// 12: reads of empty zones with read_beyond_wp=1, 353 MiB/s, are faster than those of data, 238 MiB/s: the interface
+/// answers without the head.
+#[test]
+fn reads_of_empty_zones_are_as_fast_as_the_interface() {
+    let read = |first_fill, read_beyond_wp, rate: u64| {
+        let mut cfg = disk(vec![FioZbdConfig { iodepth: 8, read_beyond_wp, ..zbd(Rw::Read, 4, 4 * ZONE / BS) }]);
+        change_profile(&mut cfg, |p| p.interface_rate = rate << 20);
+        cfg.devices[0].disk_mut().unwrap().first_fill = first_fill;
+        let run = run(cfg);
+        assert_eq!((run.sim.stats().nr_errors, run.sim.stats().read_bytes), (0, 4 * ZONE * 512));
+        let mib_s = (run.sim.stats().read_bytes >> 20) * 1_000_000_000 / run.sim.now();
+        (mib_s, run.sim.stats().drive.transfer, run.of(Action::Transfer).len())
+    };
+    let (empty, _, transfers) = read(FirstFill::Empty, true, 360);
+    assert!((345..360).contains(&empty) && transfers == 0, "{empty} {transfers}");
+    for read_beyond_wp in [false, true] {
+        let (full, head, _) = read(FirstFill::Full, read_beyond_wp, 360);
+        assert!((220..246).contains(&full) && head > 0, "{full}");
+    }
+}
+
+/// A read that begins below the write pointer is one of the medium; behind it, in the same zone, none.
+#[test]
+fn reads_of_a_zone_that_is_written_in_part() {
+    let mut cfg = config();
+    let read = |at, offset| ListedBio { op: Op::Read, ..write(at, 0, offset, BS as u32) };
+    let later = 1_000_000_000;
+    let half = BS / 2;
+    list(&mut cfg, vec![write(0, 0, 0, 3 * half as u32), read(later, 0), read(2 * later, BS), read(3 * later, 2 * BS)]);
+    let run = run(cfg);
+    let reads: Vec<_> =
+        run.of(Action::Transfer).into_iter().filter(|r| r.op == Op::Read).map(|r| r.sector % ZONE).collect();
+    assert_eq!((reads, run.sim.stats().nr_errors), (vec![0, BS], 0));
+}
+
+/// 12: four full zones are reset, then written.
+#[test]
+fn a_rewrite_resets_full_zones() {
+    let mut cfg = disk(vec![zbd(Rw::Write, 8, 4 * ZONE / BS)]);
+    cfg.devices[0].disk_mut().unwrap().first_fill = FirstFill::Full;
+    let run = run(cfg);
+    assert_eq!((run.sim.stats().nr_errors, run.sim.stats().nr_resets), (0, 4));
+}
+
 /// 27: a size, and an io_size of several times as much: the range is written again, each zone being reset before.
 #[test]
 fn what_exceeds_the_range_starts_again_and_resets() {
@@ -476,4 +520,122 @@ fn zones(cfg: &mut SimConfig) -> &mut ZonesConfig {
 }
 fn shape(cfg: &mut SimConfig) -> &mut ZoneShape {
     &mut zones(cfg).shape
+}
+
+/// `n` 4 KiB I/Os over all zones of [`null_blk`].
+fn small(rw: Rw, n: u64) -> FioZbdConfig {
+    FioZbdConfig { rw, bs: 8, iodepth: 8, zones: 64, io_bytes: Some(n * 4096), ..FioZbdConfig::default() }
+}
+
+/// Zones of 1 MiB that I/Os of an operation went to.
+fn small_zones(run: &Run, op: Op) -> BTreeSet<u64> {
+    queued(run, op).iter().map(|r| r.sector / 2048).collect()
+}
+
+/// fio takes read-only zones for offline ones and uses neither; all others are written and read.
+#[test]
+fn section_6_2_zones_that_are_read_only_or_offline_are_passed_over() {
+    for rw in [Rw::Write, Rw::RandWrite, Rw::RandRead] {
+        for max_open in [0, 3] {
+            let mut cfg = null_blk(vec![small(rw, 61 * 256); 2], NullIrq::Timer);
+            shape(&mut cfg).max_open = max_open;
+            zones(&mut cfg).full = rw == Rw::RandRead;
+            zones(&mut cfg).readonly = vec![0, 5];
+            zones(&mut cfg).offline = vec![6];
+            let run = run(cfg);
+            assert_eq!((run.sim.stats().nr_errors, run.sim.bios_in_flight()), (0, 0), "{rw:?} {max_open}");
+            let used = small_zones(&run, if rw.reads() { Op::Read } else { Op::Write });
+            let all: BTreeSet<u64> = (0..64).filter(|z| ![0, 5, 6].contains(z)).collect();
+            // With a limit, random writes fill what is open and go on behind it: chance leaves some zones out.
+            let few = rw == Rw::RandWrite && max_open > 0;
+            assert!(used == all || few && used.is_subset(&all) && used.len() > 30, "{rw:?} {max_open}: {used:?}");
+        }
+    }
+}
+
+/// Where no zone can be used, jobs do not wait for each other.
+#[test]
+fn section_6_2_without_a_usable_zone_jobs_end() {
+    for rw in [Rw::Write, Rw::RandWrite, Rw::Read, Rw::RandRead, Rw::RandRw] {
+        for max_open in [0, 3] {
+            let mut cfg = null_blk(vec![small(rw, 100); 3], NullIrq::Timer);
+            shape(&mut cfg).max_open = max_open;
+            zones(&mut cfg).readonly = (0..32).collect();
+            zones(&mut cfg).offline = (32..64).collect();
+            let run = run(cfg);
+            assert_eq!((run.sim.stats().nr_errors, run.sim.stats().total_ios), (0, 0), "{rw:?} {max_open}");
+        }
+    }
+}
+
+/// A reader in order that comes to an unusable zone looks for data from the next one on; if that is unusable too, fio
+/// takes it for the end.
+#[test]
+fn section_6_2_a_read_in_order_ends_at_two_offline_zones() {
+    let mut cfg = null_blk(vec![small(Rw::Read, 64 * 256)], NullIrq::Softirq);
+    zones(&mut cfg).full = true;
+    zones(&mut cfg).offline = vec![0, 9, 20, 21];
+    let run = run(cfg);
+    assert_eq!(small_zones(&run, Op::Read), (1..20).filter(|z| *z != 9).collect());
+    assert_eq!((run.sim.stats().nr_errors, run.sim.stats().total_ios), (0, 18 * 256));
+}
+
+/// Full zones (zone_full) are reset before they are written, and read as they are.
+#[test]
+fn section_6_2_full_zones_are_reset_before_they_are_written() {
+    for rw in [Rw::Write, Rw::RandWrite, Rw::Read] {
+        let mut cfg = null_blk(vec![small(rw, 1000)], NullIrq::Timer);
+        zones(&mut cfg).full = true;
+        let run = run(cfg);
+        assert_eq!((run.sim.stats().nr_errors, run.sim.stats().total_ios), (0, 1000));
+        let written = if rw.writes() { small_zones(&run, Op::Write) } else { BTreeSet::new() };
+        assert_eq!(small_zones(&run, Op::ZoneReset), written);
+    }
+}
+
+/// 12 and 10.5: without zonemode=zbd null_blk takes what happens to be in order, and nothing else.
+#[test]
+fn section_10_5_without_zonemode_only_writes_in_order_succeed() {
+    for (rw, fails) in [(Rw::Write, false), (Rw::RandWrite, true), (Rw::RandRead, false)] {
+        let mut cfg = null_blk(vec![], NullIrq::Timer);
+        let job = LinearConfig { rw, bs: 8, first: 0, sectors: 64 * 2048, ..linear(Tool::Fio, 0, 8, 0) };
+        cfg.jobs.push(job_of(WorkloadConfig::Linear(LinearConfig { io_bytes: Some(1000 * 4096), ..job })));
+        let run = run(cfg);
+        assert_eq!(run.sim.stats().nr_errors > 0, fails, "{rw:?}");
+        assert_eq!(run.sim.stats().total_ios < 1000, fails, "{rw:?}");
+    }
+}
+
+/// A file system that appends: native, many are in flight in a zone and land in the order the device takes them;
+/// emulated, the block layer makes writes of them. The job learns where each went.
+#[test]
+fn section_6_2_appends_fill_zones_without_gaps() {
+    for append_max_sectors in [0, 8, 16] {
+        for max_open in [0, 2] {
+            let job = FioZbdConfig { append: true, bs: 16, io_bytes: Some(64 * 2048 * 512), ..small(Rw::RandWrite, 0) };
+            let mut cfg = null_blk(vec![job; 3], NullIrq::Timer);
+            *shape(&mut cfg) = ZoneShape { append_max_sectors, max_open, ..*shape(&mut cfg) };
+            let run = run(cfg);
+            assert_eq!((run.sim.stats().nr_errors, run.sim.bios_in_flight()), (0, 0));
+            let appends = queued(&run, Op::ZoneAppend);
+            // Each names the start of its zone, and none is larger than one append may be.
+            let len = if append_max_sectors == 8 { 8 } else { 16 };
+            assert!(appends.iter().all(|r| r.sector % 2048 == 0 && r.nr_sectors == len));
+            // Three times the device: zones were filled and reset, all where no limit makes some come again sooner.
+            let reset = small_zones(&run, Op::ZoneReset).len();
+            assert!(reset == 64 || max_open > 0 && reset > 20, "{reset}");
+            let mut at_device = [0u32; 64];
+            let mut most = 0;
+            for r in run.trace.iter().filter(|r| matches!(r.op, Op::ZoneAppend | Op::Write)) {
+                let n = &mut at_device[(r.sector / 2048) as usize];
+                match r.action {
+                    Action::Issue => *n += 1,
+                    Action::Complete => *n -= 1,
+                    _ => continue,
+                }
+                most = most.max(*n);
+            }
+            assert_eq!(most > 1, append_max_sectors > 0, "{most}");
+        }
+    }
 }

@@ -53,7 +53,7 @@ const POINTS: [Point; 5] = [
     },
     Point {
         row: "SMR SATA, 256 KiB, 16 in flight",
-        link: "drive=smr-30tb&zonemode=none&bs=256KiB&iodepth=16",
+        link: "drive=smr-30tb&zonemode=none&bs=256KiB&iodepth=16&first_fill=full",
         iops: 118.0,
         ms: Some(133.94),
     },

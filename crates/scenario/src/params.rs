@@ -1078,8 +1078,8 @@ params! {
         help: "Where on a turn each zone starts: continuing the zone before, or at random.", ..DEVICE
     },
     FirstFill: Param {
-        key: "first_fill", unit: Unit::Word(&["empty", "random"]), default: "empty", shown_when: SHINGLED,
-        help: "Zones of the range at the start: empty, or each filled to a random point.", ..DEVICE
+        key: "first_fill", unit: Unit::Word(&["empty", "random", "full"]), default: "empty", shown_when: SHINGLED,
+        help: "Zones at the start: empty, those of the range each filled to a random point, or all full.", ..DEVICE
     },
     Fault: Param {
         key: "fault", unit: Unit::Faults, default: "", advanced: true,

@@ -730,6 +730,7 @@ impl Ctx<'_> {
             origin: b.origin,
             arrived: now,
             high: r.prio.class == IoClass::Rt,
+            unwritten: false,
         };
         let pipelined = self.cfg.kernel.zone_ordering == ZoneOrdering::Pipelined;
         let q = &self.queue(dev).cfg;

@@ -3,7 +3,8 @@
 //! Models: disk 1 (admission by command slots, near-FIFO destage, seek, settle, rotation, transfer, zone
 //! reset) on the geometry of the profile.
 //! Rule: one command on the interface, one under the head; writes are admitted in order of arrival and acknowledged
-//! when cached; a write error is decided when the command is admitted.
+//! when cached; a write error is decided when the command is admitted; a read that begins at or beyond a write pointer
+//! is answered by the interface.
 //! Leaves out: read cache and read-ahead, the interface time of reads; resetting all zones takes as long as one by one.
 
 pub mod capped;
@@ -19,10 +20,10 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::bus::Bus;
-use crate::config::{DriveConfig, FirstFill, WriteOffMode, ZonePhase, ZoneShape};
+use crate::config::{DriveConfig, DriveProfile, FirstFill, WriteOffMode, ZonePhase, ZoneShape, ZonesConfig};
 use crate::event::Event;
 use crate::fifo::Fifo;
-use crate::observe::snapshot::{CommandView, DriveView, HeadPhase, HeadView, ZoneView};
+use crate::observe::snapshot::{CommandView, DriveView, HeadPhase, HeadView, ZoneCond, ZoneView};
 use crate::observe::trace::{Action, TraceRecord};
 use crate::observe::why::Why;
 use crate::rng::Rng;
@@ -57,6 +58,15 @@ pub struct Cmd {
     pub arrived: SimTime,
     /// High priority (NCQ priority).
     pub high: bool,
+    /// A read that begins at or beyond the write pointer: a disk's head has nothing to do for it.
+    pub unwritten: bool,
+}
+
+impl Cmd {
+    /// The head takes it from the queue, the interface all else.
+    fn reads_medium(&self) -> bool {
+        self.op == Op::Read && !self.unwritten
+    }
 }
 
 /// A command is done.
@@ -197,8 +207,17 @@ impl Drive {
 
     /// What the zones hold from before the run.
     fn first_fill(&mut self) {
-        let FirstFill::Random { first, count, granularity } = self.setup.cfg.first_fill else { return };
         let p = &self.setup.cfg.profile;
+        let (first, count, granularity) = match self.setup.cfg.first_fill {
+            FirstFill::Empty => return,
+            FirstFill::Full => {
+                let shape = ZoneShape::of_profile(p);
+                let full = ZonesConfig { shape, full: true, readonly: Vec::new(), offline: Vec::new() };
+                self.zones = Zones::of_config(&full);
+                return;
+            }
+            FirstFill::Random { first, count, granularity } => (first, count, granularity),
+        };
         let (nr_zones, steps) = (p.nr_zones, p.zone_capacity_sectors / granularity.max(1));
         for zone in first..first.saturating_add(count).min(nr_zones) {
             let drawn = Rng::stream(self.setup.seed, "first fill", u64::from(zone)).below(steps.max(1));
@@ -227,28 +246,38 @@ impl Drive {
 
     /// A zone is used from now on: pictures colour it by the order of first use.
     pub fn touch(&mut self, zone: ZoneNo) {
-        let order = self.zones.touch(zone).order;
-        if order as usize == self.tracks.len() {
-            self.tracks.push(self.setup.track(zone));
+        let z = *self.zones.touch(zone);
+        if z.order as usize == self.tracks.len() {
+            self.tracks.push(Track { media: z.wp, ..self.setup.track(zone) });
         }
     }
 
     /// Takes a command in (its zone was touched when its bio was queued).
-    pub fn submit(&mut self, bus: &mut Bus, cmd: Cmd) {
+    pub fn submit(&mut self, bus: &mut Bus, mut cmd: Cmd) {
         self.any_high |= cmd.high;
+        cmd.unwritten = cmd.op == Op::Read && self.is_unwritten(&cmd);
         self.waiting.push_back(cmd);
         self.admit(bus);
         self.start_head(bus);
     }
 
-    /// Starts the interface on the first waiting write or zone command, if it may go.
+    fn is_unwritten(&self, cmd: &Cmd) -> bool {
+        let p = &self.setup.cfg.profile;
+        if !p.zoned {
+            return false;
+        }
+        let z = self.zones.get(cmd.zone).expect("touched before");
+        z.cond != ZoneCond::NotWp && cmd.sector - u64::from(cmd.zone) * p.zone_sectors >= z.wp
+    }
+
+    /// Starts the interface on the first waiting command that is not the head's, if it may go.
     fn admit(&mut self, bus: &mut Bus) {
         if self.interface.is_some() || self.reset.is_some() {
             return;
         }
-        let high = |c: &Cmd| self.any_high && c.high && c.op != Op::Read;
-        let Some(i) = self.waiting.iter().position(high).or_else(|| self.waiting.iter().position(|c| c.op != Op::Read))
-        else {
+        let high = |c: &Cmd| self.any_high && c.high && !c.reads_medium();
+        let any = || self.waiting.iter().position(|c| !c.reads_medium());
+        let Some(i) = self.waiting.iter().position(high).or_else(any) else {
             return;
         };
         let cmd = self.waiting[i];
@@ -269,9 +298,13 @@ impl Drive {
                 let offset = cmd.sector - u64::from(cmd.zone) * p.zone_sectors;
                 let len = u64::from(cmd.nr_sectors);
                 let status = self.zones.write(cmd.zone, offset, len);
-                let bytes = if status == BlkStatus::Ok { len * SECTOR_BYTES } else { 0 };
-                let ns = p.command_ns + (u128::from(bytes) * 1_000_000_000 / u128::from(p.interface_rate)) as u64;
+                let ns = p.command_ns + interface_ns(p, if status == BlkStatus::Ok { len } else { 0 });
                 self.start_interface(bus, i, status, ns);
+            }
+            // Nothing was written there: the drive makes the data up.
+            Op::Read => {
+                let ns = p.command_ns + interface_ns(p, u64::from(cmd.nr_sectors));
+                self.start_interface(bus, i, BlkStatus::Ok, ns);
             }
             // What was acknowledged is written before its zone is reset or finished.
             Op::ZoneReset | Op::ZoneFinish if self.cache.iter().any(|c| c.zone == cmd.zone) => {}
@@ -352,8 +385,8 @@ impl Drive {
 
     /// Position in `waiting` of the read to serve: one that waited too long, else the one reached first.
     fn next_read(&self, now: SimTime) -> Option<usize> {
-        let high = self.any_high && self.waiting.iter().any(|c| c.high && c.op == Op::Read);
-        let reads = || self.waiting.iter().enumerate().filter(|(_, c)| c.op == Op::Read && (c.high || !high));
+        let high = self.any_high && self.waiting.iter().any(|c| c.high && c.reads_medium());
+        let reads = || self.waiting.iter().enumerate().filter(|(_, c)| c.reads_medium() && (c.high || !high));
         let aged = reads().find(|(_, c)| now - c.arrived > self.setup.cfg.profile.read_age_ns);
         let best = aged.or_else(|| {
             reads().min_by_key(|(_, c)| {
@@ -571,6 +604,11 @@ impl Drive {
         let zones = self.zones.heap_bytes() + self.tracks.capacity() * size_of::<Track>();
         (self.waiting.capacity() + self.cache.capacity()) * size_of::<Cmd>() + zones
     }
+}
+
+/// Time of `sectors` on the interface.
+fn interface_ns(p: &DriveProfile, sectors: Sector) -> SimDuration {
+    (u128::from(sectors * SECTOR_BYTES) * 1_000_000_000 / u128::from(p.interface_rate)) as u64
 }
 
 fn command_view(c: &Cmd) -> CommandView {

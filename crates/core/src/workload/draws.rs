@@ -52,6 +52,7 @@ impl Mix {
 
     /// Direction of the next I/O, `issued` I/Os of each being issued: a direction that was changed to stays until its
     /// count has caught up (fio 2.1, rwmixread).
+    #[inline]
     pub fn direction(&mut self, rw: Rw, rwmixread: u8, issued: [u64; 2]) -> usize {
         match (rw.reads(), rw.writes()) {
             (true, false) => return READ,

@@ -527,6 +527,8 @@ impl Ctx<'_> {
             i != usize::from(j) && matches!(self.jobs[i].state, JobState::Running | JobState::WaitLock { .. })
         });
         if others_run {
+            // Who waits like this is nobody to wait for.
+            self.job(j).state = JobState::WaitCompletion;
             let spin = self.cfg.host.submit_ns;
             self.wake_job(j, spin);
             return false;

@@ -95,6 +95,7 @@ impl Ctx<'_> {
     }
 
     /// Lets a job run after `delay`, unless it will anyway.
+    #[inline]
     pub(crate) fn wake_job(&mut self, j: JobIdx, delay: SimDuration) {
         if !core::mem::replace(&mut self.job(j).scheduled, true) {
             self.bus.after(delay, Event::Job(j));

@@ -62,8 +62,10 @@ impl Checker<'_> {
 
     /// The zones that the jobs use are filled at random: from the first to the last of all jobs.
     pub(super) fn first_fill(&self, jobs: &[JobConfig]) -> FirstFill {
-        if !self.is(Key::FirstFill, "random") {
-            return FirstFill::Empty;
+        match self.word(Key::FirstFill).as_str() {
+            "random" => {}
+            "full" => return FirstFill::Full,
+            _ => return FirstFill::Empty,
         }
         let ranges = jobs.iter().filter_map(|job| match &job.workload {
             WorkloadConfig::FioZbd(f) => Some((f.first_zone, f.first_zone.saturating_add(f.zones), f.bs)),
@@ -233,7 +235,7 @@ impl Checker<'_> {
         }
         let rw = self.rw();
         let disk = matches!(self.drive_kind(), Drive::Disk(_));
-        let filled = if disk { self.is(Key::FirstFill, "random") } else { self.on(Key::ZoneFull) };
+        let filled = if disk { !self.is(Key::FirstFill, "empty") } else { self.on(Key::ZoneFull) };
         let beyond = self.on(Key::ReadBeyondWp);
         if matches!(rw, Rw::Read | Rw::RandRead) && !filled && !beyond {
             let d = self.warning(Key::Rw, "all zones are empty, so fio finds nothing to read");
@@ -557,7 +559,7 @@ impl Checker<'_> {
                 self.error(Key::WbSegmentBytes, "times max_segments is less than a 4 KiB block, so no write would fit");
             self.problems.push(d.suggest("4096"));
         }
-        if self.is(Key::FirstFill, "random") {
+        if !self.is(Key::FirstFill, "empty") {
             let d = self.error(Key::FirstFill, "writeback starts in an empty zone, so its writes would all fail");
             self.problems.push(d.suggest("first_fill=empty"));
         }
