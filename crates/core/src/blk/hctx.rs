@@ -682,22 +682,22 @@ impl Ctx<'_> {
             return busy;
         }
         let h = usize::from(r.hctx);
-        let q = self.queue(dev);
+        let d = &mut self.devs[usize::from(dev)];
+        let q = d.queue.as_mut().expect("a device without queue gets no requests");
         let ata = q.scsi;
         let at = &mut q.at_device;
         // ata_std_qc_defer: NCQ and other commands never together.
         let alone = is_non_ncq(op);
-        if ata && (at.non_ncq > 0 || alone && at.commands > 0) {
-            return BlkStatus::DevResource;
-        }
-        if let Media::NullBlk(n) = &mut self.devs[usize::from(dev)].media
+        if ata {
+            if at.non_ncq > 0 || alone && at.commands > 0 {
+                return BlkStatus::DevResource;
+            }
+        } else if let Media::NullBlk(n) = &mut d.media
             && !n.admits(&mut self.bus, nr_sectors as u32)
         {
-            self.queue(dev).stopped = true;
+            q.stopped = true;
             return BlkStatus::DevResource;
         }
-        let q = self.queue(dev);
-        let at = &mut q.at_device;
         at.commands += 1;
         at.non_ncq += u32::from(ata && alone);
         q.hctxs[h].at_device += 1;
