@@ -360,7 +360,6 @@ impl View<'_> {
             zoned: self.zoned(dev, q),
             null_blk,
             flash,
-            ..DeviceView::default()
         }
     }
 }
