@@ -332,6 +332,9 @@ pub struct HostCosts {
     pub wake_ns: SimDuration,
     /// Added to `wake_ns`: uniform in 0 to this.
     pub wake_spread_ns: SimDuration,
+    /// From one CPU to the next with a cache line of a tag map: an atomic operation on it takes so long while others are
+    /// at it, one after the other; 0 = none.
+    pub tag_line_ns: SimDuration,
     /// From queueing the work that runs a hardware queue to it running (kblockd).
     pub kblockd_ns: SimDuration,
     /// From a completion on another CPU to its softirq on the submitter's (rq_affinity).
@@ -360,6 +363,7 @@ impl Default for HostCosts {
             md_sync_ns: 0,
             wake_ns: 5_000,
             wake_spread_ns: 0,
+            tag_line_ns: 0,
             kblockd_ns: 0,
             ipi_ns: 0,
             dispatch_ns: 0,

@@ -10,7 +10,7 @@ use crate::blk::bio::bflag;
 use crate::blk::elevator::zone_lock::ZoneLocks;
 use crate::blk::hctx::Hctx;
 use crate::blk::request::fseq;
-use crate::blk::tag::Tags;
+use crate::blk::tag::{NOT_YET, Tags};
 use crate::blk::throttle::Throttle;
 use crate::blk::{Device, Media, Queue, Task};
 use crate::config::{ElevatorKind, IssueTime, QosGate, TagAlloc, WorkloadConfig};
@@ -184,7 +184,11 @@ impl View<'_> {
     }
 
     fn tags(&self, t: &Tags, shallow: u32) -> TagsView {
-        t.view(shallow, &|rq| (self.st.rqs[rq].zone, self.st.rqs[rq].job), &|task| self.task_place(task))
+        let rq = |rq| match rq {
+            NOT_YET => (0, JobIdx::MAX),
+            rq => (self.st.rqs[rq].zone, self.st.rqs[rq].job),
+        };
+        t.view(shallow, &rq, &|task| self.task_place(task))
     }
 
     /// Zones that mq-deadline has locked, and for which requests.

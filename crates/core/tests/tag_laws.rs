@@ -152,6 +152,7 @@ fn random_queue(d: &mut Dice) -> SimConfig {
         cfg.changes.push(Change { at, dev: 0, setting: Setting::NrRequests(nr) });
         cfg.changes.push(Change { at: at + 5 * MS, dev: 0, setting: Setting::AsyncDepth(d.pick(&[1, 7, 64])) });
     }
+    cfg.host.tag_line_ns = d.pick(&[0, 0, 40, 700]);
     cfg
 }
 

@@ -82,18 +82,30 @@ fn tables_06_09_11_13_have_the_published_direction_and_mark_what_was_fitted() {
     let fitted = |r: &Report| r.lines.iter().filter(|l| l.calibration).map(|l| l.row.clone()).collect::<Vec<_>>();
     assert_eq!(fitted(&r), ["SSD, 1 jobs, IOPS", "NVMe, 1 jobs, IOPS"]);
     let r = report(table("09"));
-    for kernel in ["6.1-rc2", "patched"] {
-        for depth in [8, 16, 32, 64] {
-            let cell = line(&r, &format!("one queue, 20 jobs, depth {depth}"), kernel);
-            assert!(cell.error_pct.is_some_and(|e| e.abs() <= 15.0), "{cell:?}");
-        }
-        let [two, four, eight] =
-            [2, 4, 8].map(|depth| line(&r, &format!("one queue, 20 jobs, depth {depth}"), kernel).simulated);
-        assert!(two < four && four < eight, "{kernel}: {two} {four} {eight}");
+    for (row, kernel, depth) in ["one queue, 20 jobs", "shared, 40 jobs"]
+        .iter()
+        .flat_map(|row| ["6.1-rc2", "patched"].map(|kernel| (row, kernel)))
+        .flat_map(|(row, kernel)| [8, 16, 32, 64].map(|depth| (row, kernel, depth)))
+    {
+        let cell = line(&r, &format!("{row}, depth {depth}"), kernel);
+        assert!(cell.error_pct.is_some_and(|e| e.abs() <= 15.0), "{cell:?}");
     }
+    let of = |kernel, depth| line(&r, &format!("shared, 40 jobs, depth {depth}"), kernel).simulated;
+    assert!(of("6.1-rc2", 4) < 0.95 * of("6.1-rc2", 2) && of("patched", 4) > of("patched", 2));
+    for shape in &r.shapes {
+        assert!(shape.holds, "{shape:?}");
+    }
+    assert!(r.lines.iter().filter(|l| l.error_pct.is_some_and(|e| e.abs() > 25.0)).all(|l| l.why.is_some()));
     assert_eq!(
         fitted(&r),
-        ["one queue, 20 jobs, depth 8", "one queue, 20 jobs, depth 64", "shared, 40 jobs, depth 64"]
+        [
+            "one queue, 20 jobs, depth 4",
+            "one queue, 20 jobs, depth 8",
+            "one queue, 20 jobs, depth 64",
+            "shared, 40 jobs, depth 16",
+            "shared, 40 jobs, depth 32",
+            "shared, 40 jobs, depth 64",
+        ]
     );
     let r = report(table("11"));
     assert!(fitted(&r).is_empty() && line(&r, "average", "none").simulated > 4.0 * line(&r, "average", "RT").simulated);

@@ -826,6 +826,10 @@ params! {
         key: "wake_spread_ns", default: "0",
         help: "Added to wake_ns: a random time up to this.", ..HOST
     },
+    TagLineNs: Param {
+        key: "tag_line_ns", default: "0",
+        help: "From one CPU to the next with a cache line of a tag map; the lines of a map in great demand pass one by one.", ..HOST
+    },
     KblockdNs: Param {
         key: "kblockd_ns", default: "0",
         help: "From queueing the work that runs a hardware queue to it running.", ..HOST

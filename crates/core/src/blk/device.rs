@@ -80,8 +80,8 @@ pub struct Queue {
     /// Lists used while requests are handed over and tasks are woken, kept for their memory.
     pub(super) scratch: Fifo<Idx>,
     pub(super) woken: Vec<(u8, Waiter)>,
-    /// Woken, and not running yet.
-    pub(super) awake: Vec<Waiter>,
+    /// Woken and not running yet, or looking for a tag.
+    pub(super) awake: Vec<super::wait::Awake>,
 }
 
 /// A device: queue above, drive below.

@@ -10,6 +10,7 @@ mod device;
 pub mod elevator;
 mod flush;
 pub mod hctx;
+mod lines;
 pub mod live;
 mod merge;
 pub mod plug;

@@ -189,6 +189,19 @@ impl Sbitmap {
         }
         found
     }
+    /// The words in the order in which a search on `cpu` looks, each with whether it has a bit to give.
+    pub fn search_order(&self, cpu: u16, shallow: u32) -> impl Iterator<Item = (u32, bool)> {
+        let nr = self.map_nr();
+        let first = (self.hints[self.cpu(cpu)] >> self.shift).min(nr - 1);
+        (first..nr).chain(0..first).map(move |w| {
+            let word = self.words[w as usize];
+            (w, zero_bit(word.word & !word.cleared, self.word_limit(w, shallow), 0, false).is_some())
+        })
+    }
+    /// Word of a bit.
+    pub fn word_of(&self, bit: u32) -> u32 {
+        bit >> self.shift
+    }
     /// Looks through all words from `w` on; only in the first at `from`.
     #[inline]
     fn find(&mut self, w: u32, from: u32, shallow: u32, wrap: bool) -> Option<u32> {

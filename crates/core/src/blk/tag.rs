@@ -9,22 +9,27 @@
 //! frees tags says so with [`Tags::freed`]; a woken task has left its queue, but counts in ws_active until it runs and
 //! calls [`Tags::finish_wait`].
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Task;
+use super::lines::Lines;
 use super::sbitmap::Sbitmap;
 use crate::config::TagAlloc;
 use crate::fifo::Fifo;
 use crate::observe::snapshot::{MAX_WOKEN, TagsView, WokenView};
 use crate::rng::Rng;
 use crate::slab::Idx;
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 use crate::units::{JobIdx, Tag, ZoneNo};
 
 /// SBQ_WAIT_QUEUES
 pub const WAIT_QUEUES: usize = 8;
 /// SBQ_WAKE_BATCH: at most so many are woken at once.
 pub const WAKE_BATCH: u32 = 8;
+
+/// Holder of a tag whose request is about to be made.
+pub const NOT_YET: Idx = Idx::MAX;
 
 /// Someone asleep for a tag or a frozen queue, with the bio it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +65,8 @@ pub struct Tags {
     wait_cnt: Option<[u32; WAIT_QUEUES]>,
     /// Who was woken when, and whether it got a tag.
     woken: Fifo<(Task, u8, SimTime, Option<bool>)>,
+    /// What its cache lines cost; `None`: nothing.
+    lines: Option<Box<Lines>>,
 }
 
 impl Tags {
@@ -84,6 +91,7 @@ impl Tags {
             wakeup_cnt: 0,
             wait_cnt: None,
             woken: Fifo::new(),
+            lines: None,
         };
         if depth < room {
             tags.map.resize(depth);
@@ -96,6 +104,12 @@ impl Tags {
     pub fn set_model(&mut self, shallow_per_word: bool, wake_per_queue: bool) {
         self.map.set_per_word(shallow_per_word);
         self.wait_cnt = wake_per_queue.then_some([self.wake_batch; WAIT_QUEUES]);
+    }
+    /// Cache lines take so long from one CPU to the next; 0: no time.
+    pub fn set_line_ns(&mut self, ns: SimDuration) {
+        let lines =
+            || Box::new(Lines::new(ns, self.map.word_of(self.nr_tags() - 1) + 1, self.map.hints().len() as u16));
+        self.lines = (ns > 0).then(lines);
     }
     /// Number of tags.
     pub fn depth(&self) -> u32 {
@@ -143,6 +157,10 @@ impl Tags {
         self.busy += 1;
         Some(tag)
     }
+    /// The request of a taken tag is in `rq`.
+    pub fn hold(&mut self, tag: Tag, rq: Idx) {
+        self.holders[tag as usize] = Some(rq);
+    }
     /// Gives back a tag that was taken on `cpu`; wakes nobody.
     pub fn put(&mut self, tag: Tag, cpu: u16) {
         if self.release(tag) {
@@ -174,6 +192,7 @@ impl Tags {
                 self.map.take(tag as u32);
             }
             (self.completion_cnt, self.wakeup_cnt, self.wake_index) = (0, 0, 0);
+            self.set_line_ns(self.lines.as_ref().map_or(0, |l| l.ns()));
         } else {
             self.map.resize(depth);
         }
@@ -312,6 +331,50 @@ impl Tags {
         self.wake_index = next_queue(self.wake_index);
     }
 
+    // ---- cache lines ----
+
+    /// When a task on `cpu` that begins to look for a tag now is through with it.
+    pub fn search(&mut self, cpu: u16, shallow: u32, now: SimTime) -> SimTime {
+        match &mut self.lines {
+            Some(lines) => lines.search(cpu, now, self.map.search_order(cpu, shallow)),
+            None => now,
+        }
+    }
+    /// A task on `cpu` lay down in wait queue `ws`.
+    pub fn slept(&mut self, cpu: u16, ws: u8, now: SimTime) {
+        if let Some(lines) = &mut self.lines {
+            lines.sleep(cpu, ws, now);
+        }
+    }
+    /// When a woken task on `cpu` has said that it runs.
+    pub fn runs(&mut self, cpu: u16, now: SimTime) -> SimTime {
+        self.lines.as_mut().map_or(now, |lines| lines.run(cpu, now))
+    }
+    /// `cpu` gave `tags` back and woke these: from when on they may run.
+    ///
+    /// To be called after [`Tags::freed`]; `counted`: somebody waited then.
+    pub fn wakes(&mut self, cpu: u16, tags: &[Tag], counted: bool, woken: &[(u8, Waiter)], now: SimTime) -> SimTime {
+        let Some(lines) = &mut self.lines else { return now };
+        let mut t = tags.iter().fold(now, |t, tag| lines.put(cpu, self.map.word_of(*tag), t));
+        let mut run_at = t;
+        if counted {
+            (run_at, t) = match self.wait_cnt {
+                // The queue that was woken, or is counted down.
+                Some(_) => {
+                    let ws = woken.first().map_or(self.wake_index, |w| w.0);
+                    lines.count_for_queue(cpu, t, ws, woken.len() as u64)
+                }
+                None => lines.count_for_map(cpu, t, woken.iter().map(|w| w.0)),
+            };
+        }
+        lines.took(cpu, t - now);
+        run_at
+    }
+    /// What completions took of a CPU's time since its task went on last.
+    pub fn taken(&mut self, cpu: u16) -> SimDuration {
+        self.lines.as_mut().map_or(0, |lines| lines.taken(cpu))
+    }
+
     // ---- pictures ----
 
     /// Notes that a waiter was woken.
@@ -359,7 +422,8 @@ impl Tags {
     /// Bytes of the backing memory.
     pub fn heap_bytes(&self) -> usize {
         let waiters: usize = self.ws.iter().map(|q| q.capacity() * size_of::<Waiter>()).sum();
-        self.holders.capacity() * size_of::<Option<Idx>>() + self.map.heap_bytes() + waiters
+        let lines = self.lines.as_ref().map_or(0, |l| l.heap_bytes());
+        self.holders.capacity() * size_of::<Option<Idx>>() + self.map.heap_bytes() + waiters + lines
     }
 }
 

@@ -162,7 +162,7 @@ impl Ctx<'_> {
             _ => false,
         };
         // A list names its own times, and the bios of an I/O follow each other.
-        let cost = if timeless || inside_io { 0 } else { submit_ns };
+        let cost = if timeless || inside_io { 0 } else { submit_ns + self.taken_from(j) };
         self.wake_job(j, cost);
     }
 

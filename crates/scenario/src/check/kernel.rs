@@ -134,6 +134,7 @@ impl Checker<'_> {
             md_sync_ns: self.n(Key::MdSyncNs),
             wake_ns: self.n(Key::WakeNs),
             wake_spread_ns: self.n(Key::WakeSpreadNs),
+            tag_line_ns: self.n(Key::TagLineNs),
             kblockd_ns: self.n(Key::KblockdNs),
             ipi_ns: self.n(Key::IpiNs),
             dispatch_ns: self.n(Key::DispatchNs),
