@@ -273,6 +273,47 @@ fn section_8_3_ebusy() {
     assert!(matches!(device_at(&cfg, u64::MAX).elevator, ElevatorView::None { .. }));
 }
 
+/// Before 6.10 zoned disks refuse schedulers that do not lock zones.
+#[test]
+fn section_4_3_einval_of_schedulers_without_zone_locks() {
+    let mut cfg = config();
+    cfg.kernel.zone_ordering = ZoneOrdering::ZoneLock;
+    list(&mut cfg, (0..40).map(|i| write(i * MS, 0, i * 64, 64)).collect());
+    for (n, kind) in ELEVATORS.into_iter().enumerate() {
+        change(&mut cfg, n as u64 * 5 * MS, Setting::Scheduler(kind));
+    }
+    let errors = |cfg: &SimConfig| changes(cfg).iter().map(|c| c.error).collect::<Vec<_>>();
+    assert_eq!(errors(&cfg), [None, None, Some("EINVAL"), Some("EINVAL")]);
+    cfg.kernel.zone_ordering = ZoneOrdering::Zwplug;
+    assert_eq!(errors(&cfg), [None; 4]);
+}
+
+/// kernel 8.2: what is set when.
+#[test]
+fn section_8_2_queue_flags() {
+    let mut cfg = machine(ElevatorKind::None);
+    let q = cfg.devices[0].queue.as_mut().unwrap();
+    (q.nomerges, q.rq_affinity) = (1, 2);
+    reader(&mut cfg, 4, 400);
+    change(&mut cfg, 25 * MS, Setting::Scheduler(ElevatorKind::MqDeadline));
+    change(&mut cfg, 65 * MS, Setting::WbtLat(Some(MS)));
+    change(&mut cfg, 105 * MS, Setting::Nomerges(2));
+    let flags = |cfg: &SimConfig, ms: u64| device_at(cfg, ms * MS).queue_flags;
+    let always = qflag::INIT_DONE | qflag::REGISTERED | qflag::SAME_COMP | qflag::SAME_FORCE;
+    assert_eq!(flags(&cfg, 10), always | qflag::NOXMERGES);
+    assert_eq!(flags(&cfg, 60), always | qflag::NOXMERGES | qflag::SQ_SCHED);
+    let wbt = qflag::STATS | qflag::QOS_ENABLED;
+    assert_eq!(flags(&cfg, 100), always | qflag::NOXMERGES | qflag::SQ_SCHED | wbt);
+    assert_eq!(flags(&cfg, 110), always | qflag::NOMERGES | qflag::SQ_SCHED | wbt);
+    // Rows 17 and 18: flags of the kernels that have them.
+    cfg.jobs[0].cgroup.latency_ns = MS;
+    let stamps = qflag::QOS_ENABLED | qflag::BIO_ISSUE_TIME;
+    assert_eq!(flags(&cfg, 10) & stamps, stamps);
+    cfg.kernel.issue_time = IssueTime::Always;
+    cfg.kernel.qos_gate = QosGate::StaticKey;
+    assert_eq!(flags(&cfg, 10) & stamps, 0);
+}
+
 /// Row 40: mq-deadline starts with async_depth = nr_requests.
 #[test]
 fn section_11_row_40_dd_init() {
@@ -533,6 +574,20 @@ fn random_machine(d: &mut Dice) -> SimConfig {
             }
         });
         list(&mut cfg, bios.collect());
+    }
+    // Someone that policies may hold.
+    if cfg.devices[0].zones().is_none() && d.flip() {
+        reader(&mut cfg, 8, 60);
+        let WorkloadConfig::Linear(l) = &mut cfg.jobs.last_mut().unwrap().workload else { unreachable!() };
+        (l.rw, l.buffered) = (Rw::RandWrite, true);
+    }
+    for j in &mut cfg.jobs {
+        j.cgroup.latency_ns = d.pick(&[0, 0, 100 * US]);
+        j.cgroup.weight = d.pick(&[100, 10]);
+    }
+    if d.below(3) == 0 {
+        let iocost = IoCostConfig { rand_iops: [2000; 2], ..IoCostConfig::default() };
+        cfg.devices[0].queue.as_mut().unwrap().iocost = Some(iocost);
     }
     let mut at = 0;
     for _ in 0..d.below(30) {

@@ -10,7 +10,7 @@
 //! | attribute | freezes | quiesces | before that |
 //! |---|---|---|---|
 //! | zoned_qd1_writes | yes | yes | ENOENT unless the disk has zone write plugs |
-//! | scheduler | unless BLK_MQ_F_NO_SCHED | unless it is active | EBUSY while nr_requests is written; allocates tags |
+//! | scheduler | unless BLK_MQ_F_NO_SCHED | unless it is active | EBUSY while nr_requests is written; EINVAL; allocates tags |
 //! | nr_requests | unless it is that already | yes | EBUSY while it or the scheduler is written; EINVAL |
 //! | async_depth | yes | no | EINVAL for 0; without scheduler EINVAL, but only once frozen |
 //! | iosched/async_depth (before 7.0) | no | no | ENOENT unless mq-deadline is active |
@@ -255,7 +255,8 @@ impl Ctx<'_> {
     /// What a write is refused for before it freezes anything.
     fn before_freeze(&mut self, dev: DevIdx, setting: Setting) -> Result<(), &'static str> {
         let kernel = self.cfg.kernel;
-        let has_plugs = self.zoned(dev) && kernel.zone_ordering == ZoneOrdering::Zwplug;
+        let orders = |how| self.zoned(dev) && kernel.zone_ordering == how;
+        let (has_plugs, locks_zones) = (orders(ZoneOrdering::Zwplug), orders(ZoneOrdering::ZoneLock));
         let d = &self.devs[usize::from(dev)];
         let Some(q) = &d.queue else { return Err("ENOENT") };
         let written = |of: fn(&Setting) -> bool| d.live.writers.iter().any(|w| of(&w.setting));
@@ -265,6 +266,8 @@ impl Ctx<'_> {
         match setting {
             Setting::ZonedQd1Writes(_) if !has_plugs => Err("ENOENT"),
             Setting::Scheduler(_) if resizing => Err("EBUSY"),
+            // Before 6.10 zoned disks take what orders zone writes, or nothing.
+            Setting::Scheduler(ElevatorKind::Kyber | ElevatorKind::Bfq) if locks_zones => Err("EINVAL"),
             Setting::NrRequests(_) if resizing || switching => Err("EBUSY"),
             Setting::NrRequests(nr) => {
                 let most = if q.has_sched() { MAX_SCHED_RQ } else { q.cfg.queue_depth };

@@ -31,6 +31,13 @@ pub struct QueueQos {
     pub chain: RqQos,
     /// The gate lets hooks look at q.rq_qos.
     open: bool,
+    /// The chain is not empty.
+    asks: bool,
+    /// QUEUE_FLAG_BIO_ISSUE_TIME
+    stamps: bool,
+    /// Hooks passed since the gate was set.
+    passed: u64,
+    /// All else that is counted, and hooks before that.
     counters: QosCounters,
     /// When the event of the policies' timers comes.
     timer_at: Option<SimTime>,
@@ -57,17 +64,22 @@ impl QueueQos {
         }
         Self { chain, ..Self::default() }
     }
-    /// So many hooks are passed: true where policies are to be asked.
+    /// A hook is passed: true where policies are to be asked.
     #[inline]
-    fn hook(&mut self, n: u64) -> bool {
-        let c = &mut self.counters;
-        c.hooks += n;
-        if self.open {
-            c.chain_loads += n;
-        } else {
-            c.gated += n;
-        }
-        !self.chain.is_empty()
+    fn hook(&mut self) -> bool {
+        self.passed += 1;
+        self.asks
+    }
+    /// What was counted so far, with what hooks have met since the gate was set.
+    fn counted(&self) -> QosCounters {
+        let (c, n) = (self.counters, self.passed);
+        let (gated, chain_loads) = if self.open { (0, n) } else { (n, 0) };
+        QosCounters { hooks: c.hooks + n, gated: c.gated + gated, chain_loads: c.chain_loads + chain_loads, ..c }
+    }
+    fn set_gate(&mut self, open: bool) {
+        self.counters = self.counted();
+        (self.passed, self.open) = (0, open);
+        (self.asks, self.stamps) = (!self.chain.is_empty(), self.chain.wants_issue_time());
     }
     /// A bio passes `blk_mq_submit_bio`.
     #[inline]
@@ -77,7 +89,7 @@ impl QueueQos {
     }
     /// For pictures.
     pub fn view(&self) -> QosView {
-        QosView { counters: self.counters, ..self.chain.view() }
+        QosView { counters: self.counted(), ..self.chain.view() }
     }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
@@ -121,11 +133,12 @@ impl Ctx<'_> {
         let mut queues: Vec<_> = self.devs.iter_mut().filter_map(|d| d.queue.as_mut()).collect();
         let any = queues.iter().any(|q| !q.qos.chain.is_empty());
         for q in &mut queues {
-            q.qos.open = match gate {
+            let open = match gate {
                 QosGate::Pointer => true,
                 QosGate::StaticKey => any,
                 QosGate::QueueFlag => !q.qos.chain.is_empty(),
             };
+            q.qos.set_gate(open);
         }
     }
 
@@ -147,7 +160,7 @@ impl Ctx<'_> {
         if self.cfg.kernel.issue_time == IssueTime::IfIolatency {
             let now = self.bus.now;
             let q = self.queue(dev);
-            let stamped = q.qos.chain.wants_issue_time();
+            let stamped = q.qos.stamps;
             q.qos.bio(stamped);
             if stamped {
                 self.bios[bio].issue_time = now;
@@ -176,7 +189,7 @@ impl Ctx<'_> {
     /// `rq_qos_throttle` of a bio that is about to get a request. False: its task sleeps.
     #[inline]
     pub(in crate::blk) fn qos_throttle(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
-        !self.queue(dev).qos.hook(1) || self.qos_ask(dev, bio, task)
+        !self.queue(dev).qos.hook() || self.qos_ask(dev, bio, task)
     }
     fn qos_ask(&mut self, dev: DevIdx, bio: Idx, task: Task) -> bool {
         let (b, now) = (self.qos_bio(bio), self.bus.now);
@@ -246,7 +259,7 @@ impl Ctx<'_> {
 
     /// `rq_qos_cleanup`: the bio gets no request.
     pub(in crate::blk) fn qos_cleanup(&mut self, dev: DevIdx, bio: Idx) {
-        if self.queue(dev).qos.hook(1) {
+        if self.queue(dev).qos.hook() {
             let (b, now) = (self.qos_bio(bio), self.bus.now);
             self.queue(dev).qos.chain.cleanup(&b, now);
             self.qos_settle(dev);
@@ -255,7 +268,7 @@ impl Ctx<'_> {
     /// `rq_qos_track`: the bio has a request.
     #[inline]
     pub(in crate::blk) fn qos_track(&mut self, dev: DevIdx, rq: Idx, bio: Idx) {
-        if self.queue(dev).qos.hook(1) {
+        if self.queue(dev).qos.hook() {
             let b = self.qos_bio(bio);
             self.queue(dev).qos.chain.track(rq, &b);
         }
@@ -264,7 +277,7 @@ impl Ctx<'_> {
     #[inline]
     pub(in crate::blk) fn qos_merge(&mut self, rq: Idx, bio: Idx) {
         let (dev, from, to) = (self.rqs[rq].dev, self.rqs[rq].sector, self.rqs[rq].end());
-        if self.queue(dev).qos.hook(1) {
+        if self.queue(dev).qos.hook() {
             let (b, now) = (self.qos_bio(bio), self.bus.now);
             self.queue(dev).qos.chain.merge(from, to, &b, now);
             self.qos_settle(dev);
@@ -273,21 +286,21 @@ impl Ctx<'_> {
     /// `rq_qos_issue`
     #[inline]
     pub(in crate::blk) fn qos_issue(&mut self, dev: DevIdx, rq: Idx) {
-        if self.queue(dev).qos.hook(1) {
+        if self.queue(dev).qos.hook() {
             let (r, now) = (self.qos_rq(rq), self.bus.now);
             self.queue(dev).qos.chain.issue(&r, now);
         }
     }
     /// `rq_qos_requeue`
     pub(in crate::blk) fn qos_requeue(&mut self, dev: DevIdx, rq: Idx) {
-        if self.queue(dev).qos.hook(1) {
+        if self.queue(dev).qos.hook() {
             self.queue(dev).qos.chain.requeue(rq);
         }
     }
     /// `rq_qos_done`: a request is over, or part of another.
     #[inline]
     pub(in crate::blk) fn qos_done(&mut self, dev: DevIdx, rq: Idx) {
-        if self.queue(dev).qos.hook(1) {
+        if self.queue(dev).qos.hook() {
             let (r, now) = (self.qos_rq(rq), self.bus.now);
             self.queue(dev).qos.chain.done(&r, now);
             self.qos_settle(dev);
@@ -300,7 +313,7 @@ impl Ctx<'_> {
             self.bios[bio].flags &= !bflag::QOS_THROTTLED;
             let (b, now) = (self.qos_bio(bio), self.bus.now);
             let qos = &mut self.queue(dev).qos;
-            qos.hook(1);
+            qos.hook();
             qos.chain.done_bio(&b, status == BlkStatus::Again, now);
             self.qos_settle(dev);
         }
