@@ -82,7 +82,7 @@ fn options(command: &str) -> &'static [&'static str] {
         "validate" => &["json", "check"],
         "params" => &["fitted", "json", "markdown"],
         "presets" => &["json"],
-        "words" => &[],
+        "attributes" | "words" => &[],
         _ => &["set", "file"],
     }
 }

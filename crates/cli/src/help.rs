@@ -17,6 +17,7 @@ bioscope: the Linux block I/O path and an SMR disk, simulated.
   bioscope render SCENARIO     draw a moment as SVG or PNG
   bioscope validate [TABLE]    compare with published measurements
   bioscope params              all parameters
+  bioscope attributes          the files of /sys/block/X/queue, and what can be written to them
   bioscope presets             all presets
   bioscope url SCENARIO        the link of a scenario
   bioscope site                pages, previews and posters of the presets
@@ -178,6 +179,17 @@ Prints every parameter with its default, the values it takes and what it means.
   --fitted    only the fitted numbers of the drive profile, with their calibration cells
   --json      as JSON
   --markdown  as the reference page of the documentation
+",
+    ),
+    (
+        "attributes",
+        "\
+bioscope attributes
+
+Prints the files of /sys/block/X/queue: mode, which queues have each, the setting that it is here, what may be written.
+Those with a setting can be written during a run: --set change=1.2s:zoned_qd1_writes:1,3s:scheduler:bfq.
+
+  bioscope attributes
 ",
     ),
     (

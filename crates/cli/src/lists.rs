@@ -1,8 +1,9 @@
-//! `bioscope params`, `presets` and `url`: what there is, and a scenario's text.
+//! `bioscope params`, `attributes`, `presets` and `url`: what there is, and a scenario's text.
 
 use std::io::Write;
 
 use bioscope_formats::json;
+use bioscope_scenario::attributes::{ATTRIBUTES, On};
 use bioscope_scenario::{Group, KEYS, Live, PRESETS, Param, Scope, encode, text};
 
 use crate::Failure;
@@ -73,6 +74,22 @@ fn conditions(p: &Param) -> String {
         t += " Can change during a run.";
     }
     t
+}
+
+/// Prints the files of /sys/block/X/queue and what a write to each returns.
+pub fn attributes(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    args.no_names()?;
+    let mut table = vec![["file", "mode", "of", "setting", "takes"].map(String::from).to_vec()];
+    table.extend(ATTRIBUTES.iter().map(|a| {
+        let of = match a.on {
+            On::All => "all",
+            On::Mq => "blk-mq",
+            On::Zoned => "zoned",
+        };
+        let setting = a.key.map_or("-", |key| Param::of(key).key);
+        [a.name, a.mode(), of, setting, a.takes.words()].map(String::from).to_vec()
+    }));
+    aligned(&table, out)
 }
 
 /// Prints the presets.

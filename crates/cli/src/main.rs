@@ -127,6 +127,7 @@ fn command(out: &mut dyn Write) -> Result<(), Failure> {
         "site" => site::site(&parsed),
         "validate" => validate::validate(&parsed, out),
         "params" => lists::params(&parsed, out),
+        "attributes" => lists::attributes(&parsed, out),
         "presets" => lists::presets(&parsed, out),
         "words" => words::words(&parsed, out),
         _ => lists::url(&parsed, out),

@@ -49,6 +49,7 @@ fn every_command_has_help_that_names_its_options() {
         ("site", "--output --base-url"),
         ("validate", "--json --check"),
         ("params", "--fitted --json --markdown"),
+        ("attributes", "--set change="),
         ("presets", "--json"),
         ("url", "--set --file"),
     ] {

@@ -125,6 +125,7 @@ pub fn unit(u: Unit) -> &'static str {
         Unit::Faults => "fault list",
         Unit::Sizes => "size list",
         Unit::Numbers => "number list",
+        Unit::Changes => "write list",
         Unit::DirBytes => "bytes of reads, writes",
         Unit::DirCount => "count of reads, writes",
         Unit::Splits => "sizes with shares",

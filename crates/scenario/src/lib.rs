@@ -8,6 +8,8 @@
 //! Rule: whatever text comes in, the answer is a scenario and a list of diagnostics, never a panic.
 //! Leaves out: files, clocks, screens.
 
+pub mod attributes;
+pub mod changes;
 pub mod check;
 mod deflate;
 pub mod diagnostic;

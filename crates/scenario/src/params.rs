@@ -6,6 +6,7 @@
 //! configuration hashes stay valid.
 //! Leaves out: rules over several keys (`check`).
 
+use crate::changes;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::value::{self, LAWS, MS, NS, Problem, S, Unit, Value};
 
@@ -135,6 +136,10 @@ impl Param {
                 format!("up to 64 SIZE/PERCENT with colons, {min} to {max} each; those of writes behind a comma")
             }
             Unit::Law => "random, zipf:THETA, pareto:POWER, normal:DEVIATION, zoned:ACCESS/SIZE:... in per cent, zoned_abs with bytes".into(),
+            Unit::Changes => {
+                let names = changes::live().map(|k| Param::of(k).key).collect::<Vec<_>>().join(", ");
+                ["TIME:NAME:VALUE, several with commas; NAME is one of ", &names].concat()
+            }
             Unit::Numbers => format!("up to {MAX_SIZES} numbers with commas"),
             Unit::Faults => "SECTOR+COUNT, then @FROM-UNTIL and :medium where wanted, several with commas".into(),
             _ if self.max == u64::MAX => format!("{min} or more"),
@@ -152,6 +157,9 @@ impl Param {
         let default = text == "-1" && self.key == Param::of(Key::WbtLatUsec).key;
         if self.has_auto() && text == "auto" || default {
             return Ok(Value::Auto);
+        }
+        if self.unit == Unit::Changes {
+            return changes::parse(self.key, text).map(Value::Changes);
         }
         let bad = |message: String| Diagnostic::error(self.key, text, message).allow(self.allowed());
         let v = value::parse(self.unit, text).map_err(|p| {
@@ -505,7 +513,7 @@ params! {
                Linux 7.1 turns it on for rotating zoned disks.", ..QUEUE
     },
     Scheduler: Param {
-        key: "scheduler", unit: Unit::Word(&["none", "mq-deadline", "kyber", "bfq"]), default: "mq-deadline",
+        key: "scheduler", unit: Unit::Word(&["none", "mq-deadline", "kyber", "bfq"]), default: "mq-deadline", live: Live::Sysfs,
         help: "I/O scheduler of the queue.", ..QUEUE
     },
     NrRequests: Param {
@@ -585,7 +593,7 @@ params! {
         help: "Raise the weight of queues that look interactive or soft real-time.", ..BFQ
     },
     MaxSectorsKb: Param {
-        key: "max_sectors_kb", unit: Unit::Kib, min: 1, max: 32_767 * KIB, step: 0,
+        key: "max_sectors_kb", unit: Unit::Kib, min: 1, max: 32_767 * KIB, step: 0, live: Live::Sysfs,
         help: "Largest request in KiB; auto is max_sectors_cap or what the host adapter allows.", ..QUEUE
     },
     MaxSegments: Param {
@@ -593,11 +601,11 @@ params! {
         help: "Memory segments in a request; auto is the host adapter's limit.", ..QUEUE
     },
     Nomerges: Param {
-        key: "nomerges", max: 2, default: "0",
+        key: "nomerges", max: 2, default: "0", live: Live::Sysfs,
         help: "0 tries all merges, 1 only the cheap ones, 2 none.", ..QUEUE
     },
     QueueWriteCache: Param {
-        key: "queue_write_cache", unit: Unit::Word(&["write_back", "write_through"]), default: "write_back", advanced: true,
+        key: "queue_write_cache", unit: Unit::Word(&["write_back", "write_through"]), default: "write_back", advanced: true, live: Live::Sysfs,
         help: "queue/write_cache: write_back sends flushes and FUA to the device, write_through sends none.", ..QUEUE
     },
     BlkWbtMq: Param {
@@ -605,7 +613,7 @@ params! {
         help: "CONFIG_BLK_WBT_MQ: buffered writes are throttled by wbt unless the scheduler is bfq.", ..SWITCH
     },
     WbtLatUsec: Param {
-        key: "wbt_lat_usec", unit: Unit::Time(US), max: 1000 * SEC, step: 0, advanced: true,
+        key: "wbt_lat_usec", unit: Unit::Time(US), max: 1000 * SEC, step: 0, advanced: true, live: Live::Sysfs,
         help: "Read latency above which wbt holds buffered writes back, in us; 0 is off; auto, or -1, is 75 ms for rotating disks, else 2 ms, with blk_wbt_mq=1.", ..QUEUE
     },
     Iocost: Param {
@@ -649,6 +657,10 @@ params! {
     },
     IocostMax: Param {
         key: "iocost_max", unit: Unit::Milli, min: 1_000, max: 10_000_000, default: "10000", help: "io.cost.qos: largest rate of virtual time, in per cent.", ..IOCOST
+    },
+    Change: Param {
+        key: "change", unit: Unit::Changes, default: "", advanced: true,
+        help: "Attributes of /sys/block/X/queue written during the run, as 1.2s:zoned_qd1_writes:1; sda.NAME is one disk's, else all disks'.", ..BLOCK
     },
     Hba: Param {
         key: "hba", unit: Unit::Word(&["ahci", "mpi3mr"]), default: "ahci",

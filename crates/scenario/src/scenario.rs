@@ -6,6 +6,7 @@
 
 use bioscope_core::config::ZoneShape;
 
+use crate::changes::{self, Written};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::drive::{Drive, FlashNumbers, FlashZones};
 use crate::kernel;
@@ -335,6 +336,17 @@ impl Scenario {
     /// True if A's value is not the preset's (or default) one.
     pub fn is_changed(&self, key: Key) -> bool {
         *self.value(Side::A, key) != self.base_value(key)
+    }
+
+    /// Writes to an attribute during a side's run, beside what is written already; what stood for the same attribute at
+    /// the same time is replaced. On side B what A writes is kept.
+    pub fn write_at(&mut self, side: Side, w: Written) -> Result<(), Diagnostic> {
+        let Value::Changes(mut list) = self.value(side, Key::Change).clone() else { return Ok(()) };
+        list.retain(|other| (other.at, other.disk, other.key) != (w.at, w.disk, w.key));
+        list.push(w);
+        let v = Param::of(Key::Change).parse(&changes::print(&list))?;
+        self.set(side, Key::Change, v);
+        Ok(())
     }
 
     /// True if there is a run B.
@@ -866,6 +878,22 @@ mod tests {
         let row = s.for_sweep();
         assert_eq!(row.text(Side::A, Key::Size), "8z");
         assert_eq!(row.text(Side::A, Key::Seed), "7");
+    }
+
+    #[test]
+    fn writes_by_hand_join_the_list() {
+        let mut s = Scenario::of(&PRESETS[0]);
+        let write = |at: u64, n: u64| Written { at, disk: None, key: Key::NrRequests, value: Value::Int(n) };
+        for (at, n) in [(2_000_000_000, 8), (1_000_000_000, 16), (2_000_000_000, 32)] {
+            s.write_at(Side::A, write(at, n)).unwrap();
+        }
+        assert_eq!(s.text(Side::A, Key::Change), "1s:nr_requests:16,2s:nr_requests:32");
+        s.write_at(Side::B, write(3_000_000_000, 4)).unwrap();
+        assert_eq!(s.text(Side::B, Key::Change), "1s:nr_requests:16,2s:nr_requests:32,3s:nr_requests:4");
+        for i in 0..30 {
+            s.write_at(Side::A, write(i, 8)).unwrap();
+        }
+        assert_eq!(s.write_at(Side::A, write(31, 8)).unwrap_err().message, "more than 32 writes");
     }
 
     #[test]

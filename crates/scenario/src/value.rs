@@ -7,6 +7,7 @@
 use bioscope_core::config::Distribution;
 use bioscope_core::units::BlkStatus;
 
+use crate::changes::{self, Written};
 use crate::diagnostic::shorten;
 
 /// What a parameter's value is measured in.
@@ -48,6 +49,8 @@ pub enum Unit {
     Splits,
     /// fio's random_distribution.
     Law,
+    /// Writes to attributes at times.
+    Changes,
 }
 
 /// Nanoseconds, microseconds, milliseconds, seconds as bare units of [`Unit::Time`].
@@ -95,6 +98,8 @@ pub enum Value {
     Splits([Vec<(u64, u8)>; 2]),
     /// How places are drawn; the parts of zoned_abs in bytes.
     Law(Distribution),
+    /// Writes to attributes, in order of time.
+    Changes(Vec<Written>),
 }
 
 /// Why a text is no value of a unit.
@@ -120,6 +125,8 @@ pub enum Problem {
     Reversed,
     /// Not of the form of a fault.
     NotAFault,
+    /// Not of the form of a write to an attribute, or refused by it.
+    NotAWrite,
     /// A rule of fio.
     Says(&'static str),
 }
@@ -139,6 +146,7 @@ impl Problem {
             Problem::NotBool => "must be 0 or 1".into(),
             Problem::Reversed => "the first size is larger than the second".into(),
             Problem::NotAFault => "not an error rule".into(),
+            Problem::NotAWrite => "not a write to an attribute".into(),
             Problem::Says(what) => (*what).into(),
         }
     }
@@ -147,7 +155,7 @@ impl Problem {
 /// Reads a value; `auto` is left to the parameter.
 pub fn parse(unit: Unit, text: &str) -> Result<Value, Problem> {
     let text = text.trim();
-    if text.is_empty() && !matches!(unit, Unit::Faults | Unit::Sizes | Unit::Numbers | Unit::Splits) {
+    if text.is_empty() && !matches!(unit, Unit::Faults | Unit::Sizes | Unit::Numbers | Unit::Splits | Unit::Changes) {
         return Err(Problem::Empty);
     }
     match unit {
@@ -190,6 +198,7 @@ pub fn parse(unit: Unit, text: &str) -> Result<Value, Problem> {
         Unit::DirCount => both(text, |t| number(t, 1, size_factor, "")).map(|[r, w]| Value::Dirs(r, w)),
         Unit::Splits => both(text, split).map(Value::Splits),
         Unit::Law => law(text).map(Value::Law),
+        Unit::Changes => changes::parse("", text).map(Value::Changes).map_err(|_| Problem::NotAWrite),
     }
 }
 
@@ -228,6 +237,7 @@ pub fn print(unit: Unit, value: &Value) -> String {
             print_both(r, w, |list| print_shares(list, |(n, percent)| (print_bytes(*n), *percent)))
         }
         (_, Value::Law(law)) => print_law(law),
+        (_, Value::Changes(list)) => changes::print(list),
         (Unit::Bytes | Unit::Mib | Unit::Zones, Value::Int(n)) => print_bytes(*n),
         (Unit::Kib, Value::Int(n)) if n % 1024 == 0 => (n / 1024).to_string(),
         (Unit::Kib, Value::Int(n)) => print_bytes(*n),

@@ -2,7 +2,7 @@
 
 mod common;
 
-use bioscope_core::config::{FirstFill, JobConfig, Rw, WorkloadConfig};
+use bioscope_core::config::{Change, FirstFill, JobConfig, Rw, WorkloadConfig};
 use bioscope_scenario::text::{self, MAX_TEXT};
 use bioscope_scenario::{
     Diagnostic, Instance, KEYS, Key, Moment, PARAMS, PRESETS, Param, Scenario, Scope, Severity, Side, check, decode,
@@ -396,8 +396,8 @@ fn every_row_reaches_the_run() {
             Key::ZoneLockStreams => "0",
             Key::Zoned | Key::BlkWbtMq | Key::Iocost | Key::ZoneFull | Key::MemoryBacked | Key::Rotational => "1",
             Key::IgnoreZoneLimits | Key::ReadBeyondWp | Key::ZoneAppend | Key::AsPosted => "1",
-            Key::NoSched => continue, // An error with another scheduler than none, else nothing.
-            Key::PipelineZonedWrites => "1",
+            Key::NoSched | Key::PipelineZonedWrites => "1",
+            Key::Change => "1s:nr_requests:8",
             Key::ZoneSize => "512MiB",
             Key::ZoneCapacity => "128MiB",
             Key::ZoneMaxOpen | Key::ZoneMaxActive | Key::ZoneReadonly | Key::ZoneOffline | Key::ZoneNrConv => "7",
@@ -465,6 +465,41 @@ fn every_row_reaches_the_run() {
         assert!(b.is_some(), "{}: {:?}", Param::of(key).key, check(&after, Side::A).1);
         assert_ne!(before.hash(), after.hash());
     }
+}
+
+#[test]
+fn writes_reach_the_run_in_order_of_time() {
+    let changes = |link: &str, side: Side| {
+        let (s, problems) = decode(link);
+        assert!(problems.is_empty(), "{problems:?}");
+        let (cfg, problems) = check(&s, side);
+        assert!(!problems.iter().any(Diagnostic::is_error), "{link}: {problems:?}");
+        assert_eq!(decode(&encode(&s)).0, s);
+        let of = |c: &Change| format!("{}:{}:{:?}", c.at, c.dev, c.setting);
+        cfg.unwrap().changes.iter().map(of).collect::<Vec<_>>()
+    };
+    let link = "change=3s:scheduler:bfq,1.2s:zoned_qd1_writes:1,4s:sda.nr_requests:2";
+    let of_a = ["1200000000:0:ZonedQd1Writes(true)", "3000000000:0:Scheduler(Bfq)", "4000000000:0:NrRequests(4)"];
+    assert_eq!(changes(link, Side::A), of_a);
+    // B has what A has, unless it has a list of its own.
+    assert_eq!(changes(&format!("{link}&b.nomerges=1"), Side::B), of_a);
+    assert_eq!(changes(&format!("{link}&b.change=1s:nomerges:1"), Side::B), ["1000000000:0:Nomerges(1)"]);
+    // A fork is A until then.
+    let fork = format!("{link}&b.nomerges=1&b.at=2s");
+    assert_eq!(changes(&fork, Side::B), [of_a[0], "2000000000:0:Nomerges(1)", of_a[1], of_a[2]]);
+    let fork = format!("{link}&b.nomerges=1&b.change=5s:wbt_lat_usec:-1&b.at=2s");
+    assert_eq!(changes(&fork, Side::B), [of_a[0], "2000000000:0:Nomerges(1)", "5000000000:0:WbtLat(None)"]);
+    // Without a name before it, a file is that of each disk.
+    let stack = "stack=raid5&raid_disks=3&drive=cmr-8tb&change=1s:nomerges:1,2s:sdb.nr_requests:8&runtime=3s";
+    assert_eq!(
+        changes(stack, Side::A),
+        [
+            "1000000000:0:Nomerges(1)",
+            "1000000000:1:Nomerges(1)",
+            "1000000000:2:Nomerges(1)",
+            "2000000000:1:NrRequests(8)"
+        ]
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ mod queue;
 
 pub use estimate::estimate_events;
 pub use limits::MAX_SHOWN_EVENTS;
-pub use live::live_change;
+pub use live::setting;
 
 use bioscope_core::config::{Ramp, SimConfig, Stop, ZoneShape};
 use bioscope_core::units::{DevIdx, SECTOR_BYTES};
@@ -50,9 +50,7 @@ pub fn check(s: &Scenario, side: Side) -> (Option<SimConfig>, Vec<Diagnostic>) {
     let mut cfg = c.config();
     c.unused();
     c.sweeps();
-    if let Some(at) = fork {
-        c.fork(&mut cfg, at);
-    }
+    c.live(&mut cfg, fork);
     if !c.problems.has_errors() {
         c.too_many_pieces(&cfg);
     }
@@ -79,10 +77,6 @@ pub fn check_all(s: &Scenario) -> (Option<SimConfig>, Option<SimConfig>, Vec<Dia
         }
     }
     (a, b, problems)
-}
-
-fn clip(n: u64) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 fn without(key: Key, words: &str) -> String {
@@ -346,11 +340,12 @@ mod tests {
     }
 
     #[test]
-    fn live_changes_are_those_the_table_calls_live() {
+    fn what_can_be_written_is_what_the_table_calls_live() {
         use crate::params::Live;
         for &key in KEYS {
             let live = Param::of(key).live == Live::Sysfs;
-            assert_eq!(live_change(5, 0, key, &Value::Int(1)).is_some(), live, "{}", Param::of(key).key);
+            let of = |v: Value| setting(key, &v, 4096).is_some();
+            assert_eq!(of(Value::Int(1)) || of(Value::Word(1)), live, "{}", Param::of(key).key);
         }
     }
 }

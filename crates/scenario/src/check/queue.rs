@@ -9,10 +9,10 @@ use bioscope_core::config::{
 };
 use bioscope_core::units::SECTOR_BYTES;
 
-use super::{BLOCK_BYTES, Checker};
+use super::Checker;
+use crate::attributes::{self, MAX_REQUESTS, Owner, Refusal, Stored};
 use crate::diagnostic::Diagnostic;
 use crate::drive::Drive;
-use crate::kernel::{QD1_WRITES, ZONE_WRITE_PLUGS};
 use crate::params::Key;
 use crate::value::Value;
 
@@ -22,31 +22,18 @@ const HARDWARE_TAGS: u64 = 32;
 const SAS_TAGS: u64 = 254;
 /// The same of flash and of a device known by its limits only: an NVMe queue.
 const NVME_TAGS: u64 = 1024;
-/// BLKDEV_MIN_RQ
-pub(super) const MIN_REQUESTS: u64 = 4;
-/// MAX_SCHED_RQ
-pub(super) const MAX_REQUESTS: u64 = 2048;
 
 impl Checker<'_> {
     /// nr_requests after the kernel's store (kernel 3.3), with `tags` in each hardware queue.
     pub(super) fn nr_requests(&mut self, tags: u64) -> u64 {
-        let (mut n, scheduled) = (self.n(Key::NrRequests), !self.is(Key::Scheduler, "none"));
+        let (n, scheduled) = (self.n(Key::NrRequests), !self.is(Key::Scheduler, "none"));
         if *self.value(Key::NrRequests) == Value::Auto {
             return n;
         }
-        if n < MIN_REQUESTS {
-            self.problems.push(self.warning(Key::NrRequests, "the kernel raises it to 4"));
-            n = MIN_REQUESTS;
+        match attributes::nr_requests(n, scheduled, tags) {
+            Ok(stored) => self.stored(Key::NrRequests, stored),
+            Err(refusal) => self.refused(Key::NrRequests, &refusal).min(MAX_REQUESTS),
         }
-        if !scheduled && n > tags {
-            let message = format!("without a scheduler the kernel refuses more than the {tags} hardware tags (EINVAL)");
-            let d = self.error(Key::NrRequests, message).suggest("scheduler=mq-deadline");
-            self.problems.push(d);
-        } else if n > MAX_REQUESTS {
-            let d = self.error(Key::NrRequests, "with a scheduler the kernel refuses more than 2048 (EINVAL)");
-            self.problems.push(d.suggest("2048"));
-        }
-        n.min(MAX_REQUESTS)
     }
 
     /// async_depth after the store of whose attribute it is (kernel 3.4).
@@ -55,48 +42,53 @@ impl Checker<'_> {
         if *self.value(Key::AsyncDepth) == Value::Auto {
             return depth.min(nr_requests);
         }
-        let (scheduler, given) = (self.word(Key::Scheduler), self.is_given(Key::AsyncDepth));
-        let of_queue = self.is(Key::AsyncDepthOwner, "queue");
-        let suggest = match (scheduler.as_str(), of_queue) {
-            ("mq-deadline", false) if self.is(Key::AsyncDepthOwner, "none") => {
-                Some(("mq-deadline has had this file since 5.14 (ENOENT)", "async_depth_owner=elevator_5_17"))
+        match attributes::async_depth(depth, self.elevator(), self.depth_owner(), nr_requests) {
+            Ok(stored) => self.stored(Key::AsyncDepth, stored),
+            Err(refusal) => {
+                if self.is_given(Key::AsyncDepth) || depth == 0 {
+                    self.refused(Key::AsyncDepth, &refusal);
+                }
+                // Run B, or a point of a sweep, keeps A's value for when there is a scheduler.
+                match self.s.auto(self.side, self.of, Key::AsyncDepth) {
+                    Value::Int(n) => n.min(nr_requests),
+                    _ => nr_requests,
+                }
             }
-            ("mq-deadline", _) | (_, true) if scheduler != "none" => None,
-            ("none", true) => Some(("without a scheduler the kernel refuses it (EINVAL)", "scheduler=mq-deadline")),
-            ("none", false) => {
-                Some(("is a file of mq-deadline: without a scheduler there is none (ENOENT)", "scheduler=mq-deadline"))
-            }
-            _ => Some(("only mq-deadline has this file before 7.0 (ENOENT)", "async_depth_owner=queue")),
-        };
-        if let Some((message, way_out)) = suggest {
-            if given {
-                let d = self.error(Key::AsyncDepth, message).suggest(way_out);
-                self.problems.push(d);
-            }
-            // Run B, or a point of a sweep, keeps A's value for when there is a scheduler.
-            return match self.s.auto(self.side, self.of, Key::AsyncDepth) {
-                Value::Int(n) => n.min(nr_requests),
-                _ => nr_requests,
-            };
         }
-        match depth {
-            0 if of_queue => {
-                let d = self.error(Key::AsyncDepth, "the kernel refuses 0 (EINVAL)").suggest("1");
-                self.problems.push(d);
-            }
-            0 => self.problems.push(self.warning(Key::AsyncDepth, "the kernel raises it to 1")),
-            n if n > nr_requests && of_queue => {
-                let d = self.warning(Key::AsyncDepth, format!("the kernel lowers it to nr_requests, {nr_requests}"));
-                self.problems.push(d);
-            }
-            n if n > nr_requests => {
-                let message = format!("limits nothing: more than nr_requests, {nr_requests}");
-                let d = Diagnostic::note(&self.name(Key::AsyncDepth), &self.word(Key::AsyncDepth), message);
-                self.problems.push(d);
-            }
-            _ => {}
+    }
+
+    /// What a store leaves, and what it makes of the value is told.
+    fn stored(&mut self, key: Key, stored: Stored<u64>) -> u64 {
+        if let Some((severity, message)) = stored.note {
+            let d = Diagnostic::new(severity, &self.name(key), &self.word(key), message);
+            self.problems.push(d);
         }
-        depth.clamp(1, nr_requests.max(1))
+        stored.value
+    }
+
+    /// A value that the attribute refuses.
+    fn refused(&mut self, key: Key, refusal: &Refusal) -> u64 {
+        let d = self.error(key, refusal.message());
+        self.problems.push(refusal.suggest.iter().fold(d, |d, near| d.suggest(near)));
+        self.n(key)
+    }
+
+    /// Whose attribute async_depth is.
+    pub(super) fn depth_owner(&self) -> Owner {
+        match self.word(Key::AsyncDepthOwner).as_str() {
+            "queue" => Owner::Queue,
+            "none" => Owner::Nobody,
+            _ => Owner::MqDeadline,
+        }
+    }
+
+    fn elevator(&self) -> ElevatorKind {
+        match self.word(Key::Scheduler).as_str() {
+            "none" => ElevatorKind::None,
+            "kyber" => ElevatorKind::Kyber,
+            "bfq" => ElevatorKind::Bfq,
+            _ => ElevatorKind::MqDeadline,
+        }
     }
 
     /// Commands of one hardware queue: driver tags, or those that the drive holds.
@@ -139,26 +131,18 @@ impl Checker<'_> {
 
     /// Whether the scheduler is one that this kernel has for such a disk, and what it means for the order of writes.
     fn scheduler(&mut self, zoned: bool) -> ElevatorKind {
-        let kind = match self.word(Key::Scheduler).as_str() {
-            "none" => ElevatorKind::None,
-            "kyber" => ElevatorKind::Kyber,
-            "bfq" => ElevatorKind::Bfq,
-            _ => ElevatorKind::MqDeadline,
-        };
-        let old = zoned && self.release() < ZONE_WRITE_PLUGS;
+        let kind = self.elevator();
         let locks = zoned && self.is(Key::ZoneOrdering, "zone_lock") && !self.pipelines();
-        if old && matches!(kind, ElevatorKind::Kyber | ElevatorKind::Bfq) {
-            let message = "before 6.10 zoned disks take mq-deadline or none: others do not order zone writes (EINVAL)";
-            let d = self.error(Key::Scheduler, message).suggest("mq-deadline");
-            self.problems.push(d);
-        } else if locks && kind != ElevatorKind::MqDeadline {
-            let message = "only mq-deadline locks zones: nothing keeps the writes of a zone in order";
-            let d = self.warning(Key::Scheduler, message).suggest("mq-deadline");
-            self.problems.push(d);
-        }
-        if self.no_sched() && self.is(Key::NoSchedRepr, "no_sched") && kind != ElevatorKind::None {
-            let d = self.error(Key::Scheduler, "before 6.14 no_sched=1 leaves none alone (EINVAL)").suggest("none");
-            self.problems.push(d);
+        match attributes::scheduler(kind, zoned, self.release(), self.only_none()) {
+            Err(refusal) => {
+                self.refused(Key::Scheduler, &refusal);
+            }
+            Ok(()) if locks && kind != ElevatorKind::MqDeadline => {
+                let message = "only mq-deadline locks zones: nothing keeps the writes of a zone in order";
+                let d = self.warning(Key::Scheduler, message).suggest("mq-deadline");
+                self.problems.push(d);
+            }
+            Ok(()) => {}
         }
         kind
     }
@@ -167,15 +151,22 @@ impl Checker<'_> {
         self.s.in_effect(self.side, Key::NoSched) && self.on(Key::NoSched)
     }
 
+    /// `none` is the only scheduler.
+    pub(super) fn only_none(&self) -> bool {
+        self.no_sched() && self.is(Key::NoSchedRepr, "no_sched")
+    }
+
     /// queue/zoned_qd1_writes, where the kernel has it for this disk.
     fn zoned_qd1_writes(&mut self, zoned: bool) -> bool {
-        let on = self.on(Key::ZonedQd1Writes) && zoned && self.is(Key::ZoneOrdering, "zwplug");
-        if on && self.release() < QD1_WRITES && self.is_given(Key::ZonedQd1Writes) {
-            let message = ["this attribute came with 7.1: ", &self.word(Key::Kernel), " has none (ENOENT)"].concat();
-            let d = self.error(Key::ZonedQd1Writes, message).suggest("kernel=7.1");
-            self.problems.push(d);
+        let plugs = self.is(Key::ZoneOrdering, "zwplug");
+        if !self.on(Key::ZonedQd1Writes) || !zoned || !plugs {
+            return false;
         }
-        on && self.release() >= QD1_WRITES
+        let refusal = attributes::zoned_qd1_writes(zoned, plugs, self.release()).err();
+        if let Some(refusal) = refusal.as_ref().filter(|_| self.is_given(Key::ZonedQd1Writes)) {
+            self.refused(Key::ZonedQd1Writes, refusal);
+        }
+        refusal.is_none()
     }
 
     fn iocost(&self) -> Option<IoCostConfig> {
@@ -197,22 +188,11 @@ impl Checker<'_> {
         let nr_requests = self.nr_requests(tags);
         let async_depth = self.async_depth(nr_requests);
 
-        let mut max_bytes = self.n(Key::MaxSectorsKb);
         let hardware = self.s.max_hw_bytes(self.side, self.of);
-        if max_bytes < BLOCK_BYTES {
-            let d = self.error(Key::MaxSectorsKb, "the kernel refuses less than 4 KiB (EINVAL)").suggest("4");
-            self.problems.push(d);
-        } else if max_bytes > hardware {
-            let by = match self.drive_kind() {
-                Drive::NullBlk => "null_blk",
-                Drive::Flash(_) => "the device",
-                Drive::Disk(_) | Drive::Capped => "the host adapter",
-            };
-            let kib = hardware >> 10;
-            let d = self.warning(Key::MaxSectorsKb, format!("the kernel lowers it to what {by} allows, {kib} KiB"));
-            self.problems.push(d);
-            max_bytes = hardware;
-        }
+        let max_bytes = match attributes::max_sectors(self.n(Key::MaxSectorsKb), hardware, self.release()) {
+            Ok(stored) => self.stored(Key::MaxSectorsKb, stored),
+            Err(refusal) => self.refused(Key::MaxSectorsKb, &refusal),
+        };
 
         QueueConfig {
             elevator: self.scheduler(zoned),

@@ -82,7 +82,7 @@ pub fn text(rng: &mut Rng, golden: &[&str]) -> String {
     text
 }
 
-const PIECES: [&str; 50] = [
+const PIECES: [&str; 59] = [
     "=",
     "&",
     "#",
@@ -126,6 +126,15 @@ const PIECES: [&str; 50] = [
     "raid_disks=64",
     "bios=",
     "b.at=",
+    "change=",
+    "b.change=",
+    "1s:",
+    ":nr_requests:",
+    ":sda.scheduler:",
+    "kernel=5.10",
+    "b.kernel=6.12",
+    "drive=null_blk&zoned=1&capacity=1GiB",
+    "zone_size=",
     "sw=",
     "sw2=",
     "seeds=",

@@ -6,6 +6,7 @@
 pub mod fuzz;
 
 use bioscope_core::config::Distribution;
+use bioscope_scenario::changes::{self, Written};
 use bioscope_scenario::scenario::MAX_SEEDS;
 use bioscope_scenario::value::{Fault, Value};
 use bioscope_scenario::view::{Panels, WORDS};
@@ -84,6 +85,22 @@ pub fn value(rng: &mut Rng, key: Key) -> Value {
             Value::Splits([list(rng), list(rng)])
         }
         Unit::Law => Value::Law(law(rng)),
+        Unit::Changes => {
+            let keys: Vec<Key> = changes::live().collect();
+            let mut list: Vec<Written> = (0..rng.below(5))
+                .map(|_| {
+                    let key = keys[rng.below(keys.len() as u64) as usize];
+                    let value = match value(rng, key) {
+                        Value::Auto if !matches!(key, Key::MaxSectorsKb | Key::WbtLatUsec) => Value::Int(8),
+                        v => v,
+                    };
+                    let disk = rng.one_in(2).then(|| rng.below(64) as u8);
+                    Written { at: rng.up_to(1 << 40), disk, key, value }
+                })
+                .collect();
+            list.sort_by_key(|w| w.at);
+            Value::Changes(list)
+        }
         _ => Value::Int(within(rng)),
     }
 }
