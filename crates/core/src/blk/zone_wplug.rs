@@ -46,6 +46,17 @@ pub struct Wplug {
     pub in_flight: Option<Idx>,
 }
 
+impl Wplug {
+    /// To the end of `zone_wplugs_list`, unless it is there (QD1).
+    #[inline]
+    fn enlist(&mut self, list: &mut Fifo<ZoneNo>, zone: ZoneNo) {
+        if !core::mem::replace(&mut self.listed, true) {
+            self.refs += 1;
+            list.push_back(zone);
+        }
+    }
+}
+
 /// The plugs of a disk.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ZoneWplugs {
@@ -62,16 +73,6 @@ pub struct ZoneWplugs {
 }
 
 impl ZoneWplugs {
-    /// To the end of `zone_wplugs_list`, unless it is there (QD1).
-    fn enlist(&mut self, zone: ZoneNo) {
-        if let Some(w) = self.hash.get_mut(&zone)
-            && !w.listed
-        {
-            w.listed = true;
-            w.refs += 1;
-            self.list.push_back(zone);
-        }
-    }
     /// Bytes of the backing memory, about.
     pub fn heap_bytes(&self) -> usize {
         let bios: usize = self.hash.values().map(|w| w.bios.capacity() * size_of::<Idx>()).sum();
@@ -129,15 +130,15 @@ impl Ctx<'_> {
         };
         let zone = self.zone_of(dev, sector);
         match op {
-            Op::Write | Op::WriteZeroes if !self.is_conventional(dev, zone) => {
+            Op::ZoneAppend if self.passes_plugs(dev) => self.zone_native_append(dev, zone, bio),
+            Op::Write | Op::WriteZeroes | Op::ZoneAppend if !self.is_conventional(dev, zone) => {
                 if self.zone_of(dev, sector + u64::from(nr_sectors) - 1) != zone {
                     self.end_without_request(bio, BlkStatus::IoErr);
                     return Verdict::Ended;
                 }
                 self.zone_handle_write(dev, zone, bio)
             }
-            Op::ZoneAppend => self.zone_handle_append(dev, zone, bio),
-            Op::ZoneReset | Op::ZoneFinish if self.is_conventional(dev, zone) => {
+            Op::ZoneAppend | Op::ZoneReset | Op::ZoneFinish if self.is_conventional(dev, zone) => {
                 self.end_without_request(bio, BlkStatus::IoErr);
                 Verdict::Ended
             }
@@ -149,26 +150,22 @@ impl Ctx<'_> {
         }
     }
 
-    /// A zone append: one the device knows passes by the plugs, another is made a write when its turn comes.
-    fn zone_handle_append(&mut self, dev: DevIdx, zone: ZoneNo, bio: Idx) -> Verdict {
-        let native = self.devs[usize::from(dev)].shape.is_some_and(|z| z.append_max_sectors > 0);
-        if native {
-            // blk_zone_wplug_handle_native_zone_append: the plug's position would become wrong, and nobody would see the
-            // zone become full.
-            let bios = self.wplug(dev, zone).map_or(0, |w| w.bios.len() as u32);
-            if bios > 0 {
-                let id = self.bios[bio].id;
-                self.bus.because(id, Why::AppendMixed { zone, bios });
-                self.zone_abort(dev, zone);
-            }
-            self.wplug_mark_dead(dev, zone);
-            return Verdict::Issue;
+    /// The device knows zone appends: they pass by the plugs. Others are made writes when their turn comes.
+    fn passes_plugs(&self, dev: DevIdx) -> bool {
+        self.devs[usize::from(dev)].shape.is_some_and(|z| z.append_max_sectors > 0)
+    }
+
+    /// `blk_zone_wplug_handle_native_zone_append`: the plug's position would become wrong, and nobody would see the zone
+    /// become full.
+    fn zone_native_append(&mut self, dev: DevIdx, zone: ZoneNo, bio: Idx) -> Verdict {
+        let bios = self.wplug(dev, zone).map_or(0, |w| w.bios.len() as u32);
+        if bios > 0 {
+            let id = self.bios[bio].id;
+            self.bus.because(id, Why::AppendMixed { zone, bios });
+            self.zone_abort(dev, zone);
         }
-        if self.is_conventional(dev, zone) {
-            self.end_without_request(bio, BlkStatus::IoErr);
-            return Verdict::Ended;
-        }
-        self.zone_handle_write(dev, zone, bio)
+        self.wplug_mark_dead(dev, zone);
+        Verdict::Issue
     }
 
     /// `blk_zone_wplug_handle_write`, the numbered steps of kernel 5.2.
@@ -201,21 +198,20 @@ impl Ctx<'_> {
             return Verdict::Ended;
         }
         let recovers = kernel.zwplug_errors == ZwplugErrors::ErrorAutoRecover;
-        let queue = nowait || qd1 || w.plugged || w.need_wp_update && recovers;
+        let mut queue = nowait || qd1 || w.plugged || w.need_wp_update && recovers;
         self.bios[bio].flags |= bflag::ZONE_WRITE_PLUGGING;
+        if !queue && !self.zone_prepare(dev, zone, bio) {
+            if !recovers {
+                // The flagged bio runs the error path of its end: NEED_WP_UPDATE follows.
+                self.end_without_request(bio, BlkStatus::IoErr);
+                return Verdict::Ended;
+            }
+            // The work that recovers the zone decides about it.
+            queue = true;
+        }
         if queue {
             self.zone_queue_bio(dev, zone, bio);
             return Verdict::Queued;
-        }
-        if !self.zone_prepare(dev, zone, bio) {
-            if recovers {
-                // The work that recovers the zone decides about it.
-                self.zone_queue_bio(dev, zone, bio);
-                return Verdict::Queued;
-            }
-            // The flagged bio runs the error path of its end: NEED_WP_UPDATE follows.
-            self.end_without_request(bio, BlkStatus::IoErr);
-            return Verdict::Ended;
         }
         self.wplug(dev, zone).expect("just used").plugged = true;
         self.bus.because(id, Why::IssuedAtOnce { zone });
@@ -235,7 +231,7 @@ impl Ctx<'_> {
         let waits = w.need_wp_update && recovers;
         let was_plugged = core::mem::replace(&mut w.plugged, true) || waits;
         if wplugs.worker.enabled {
-            wplugs.enlist(zone);
+            w.enlist(&mut wplugs.list, zone);
             let listed = wplugs.list.len() as u32;
             self.bus.because(id, Why::QueuedForWorker { zone, listed });
             if !was_plugged {
@@ -477,7 +473,10 @@ impl Ctx<'_> {
                 self.wplug_over(dev, zone, 1);
             }
         } else if self.queue(dev).wplugs.worker.enabled {
-            self.queue(dev).wplugs.enlist(zone);
+            let wplugs = &mut self.queue(dev).wplugs;
+            if let Some(w) = wplugs.hash.get_mut(&zone) {
+                w.enlist(&mut wplugs.list, zone);
+            }
             self.wake_worker(dev);
         } else {
             self.zone_schedule_work(dev, zone);
