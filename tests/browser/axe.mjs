@@ -6,6 +6,8 @@ const PRESET = '#v=1&p=smr-seq-write';
 // Evaluated through the debugger: a script element would be refused by the page's policy.
 const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
+const NULL_BLK = '#v=1&drive=null_blk&zoned=1&rw=write&bs=4KiB&iodepth=64&zonemode=zbd&zone_size=1MiB&capacity=16MiB&size=16MiB&runtime=20ms&irqmode=2&completion_nsec=100us&t=0.005s';
+
 const STATES = {
   initial: { settings: {} },
   'paused at 2 s': { settings: { fragment: `${PRESET}&t=2s` } },
@@ -27,6 +29,24 @@ const STATES = {
   },
   'bfq': { settings: { fragment: '#v=1&p=bfq-fairness' } },
   'kyber': { settings: { fragment: '#v=1&p=kyber-latency' } },
+  'null_blk': { settings: { fragment: `${NULL_BLK}&zone_ordering=zone_lock&scheduler=mq-deadline` } },
+  'null_blk on a phone': { settings: { fragment: NULL_BLK, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
+  'zones in the colours of gzbd-viewer': { settings: { query: '?zones=gzbd', fragment: `${NULL_BLK}&view=zonemap` } },
+  'flash': { settings: { fragment: '#v=1&drive=flash&zoned=1&rw=write&bs=128KiB&iodepth=32&zonemode=zbd&zone_size=64MiB&capacity=8GiB&size=2GiB&runtime=1s&t=0.2s' } },
+  'rq_qos': { settings: { fragment: '#v=1&drive=cmr-8tb&rw=randread&iodepth=4&bs=4KiB&wbt_lat_usec=2ms&runtime=2s&t=1s' } },
+  'a freeze, a setting about to be written': {
+    settings: { fragment: `${PRESET}&change=1.2s:nr_requests:16&t=1.25s` },
+    enter: (player) => player.get('write-open-nr_requests').click(),
+  },
+  'a write refused': {
+    settings: { fragment: `${PRESET}&t=2s` },
+    enter: async (player) => {
+      await player.get('write-open-nr_requests').click();
+      await player.get('write-nr_requests').fill('many');
+      await player.get('write-a-nr_requests').click();
+      await player.untilText('msg-nr_requests', (text) => text !== '', 'has words');
+    },
+  },
   'a check of an array': { settings: { fragment: '#v=1&p=raid6-check-36' } },
   fork: { settings: { fragment: `${PRESET}&b.at=1.2s&t=2s` } },
   'some of the panels': { settings: { fragment: `${PRESET}&view=drive,why&t=2s` } },

@@ -10,6 +10,10 @@ const PUBLISHED = {
   baseline: [244, 244, 245, 242, 222, 211, 193, 112],
   patched: [245, 245, 245, 245, 246, 245, 244, 246],
 };
+/** Devices without a head, and policies; the settings that make them what they are. */
+const NULL_BLK = '#v=1&drive=null_blk&zoned=1&rw=write&bs=4KiB&iodepth=64&zonemode=zbd&zone_size=1MiB&capacity=16MiB&size=16MiB&runtime=20ms&irqmode=2&completion_nsec=100us&t=0.005s';
+const FLASH = '#v=1&drive=flash&zoned=1&rw=write&bs=128KiB&iodepth=32&zonemode=zbd&zone_size=64MiB&capacity=8GiB&size=2GiB&zone_nr_conv=4&zone_readonly=20&zone_offline=21&runtime=1s&t=0.2s';
+const WBT = '#v=1&drive=cmr-8tb&rw=randread&iodepth=4&bs=4KiB&wbt_lat_usec=2ms&runtime=2s&t=1s';
 const SWEEP_MS = 120_000;
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
@@ -39,6 +43,24 @@ async function clockRests(player, words) {
   const before = await player.text('clock');
   await pause(500);
   equal(await player.text('clock'), before, words);
+}
+
+/** The tables of a lane, opened. */
+async function openTables(player, side) {
+  const lane = player.get(`lane-${side}`);
+  if ((await lane.locator('.tables table').count()) === 0) await lane.locator('summary').first().click();
+  await lane.locator('.tables table').first().waitFor();
+  return lane.locator('.tables');
+}
+
+/** Pure red pixels of run A's canvas: what gzbd-viewer paints where a zone is written. */
+async function countRed(player) {
+  return player.get('lane-a').locator('canvas').evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let n = 0;
+    for (let i = 0; i < data.length; i += 4) n += data[i] === 255 && data[i + 1] === 0 && data[i + 2] === 0 && data[i + 3] === 255;
+    return n;
+  });
 }
 
 /** The sweep's table as rows of numbers, columns by their headings. */
@@ -549,6 +571,128 @@ await runCases({
       return window.inlineScriptRan === true;
     });
     check(!ran, 'the policy refuses inline scripts other than the hashed one');
+  },
+
+  async 'null_blk: timers, locks and the map of zones'(visit) {
+    const player = await visit({ fragment: `${NULL_BLK}&zone_ordering=zone_lock&scheduler=mq-deadline&b.zone_ordering=pipelined` });
+    const tables = await openTables(player, 'a');
+    const captions = async () => (await tables.locator('caption').allInnerTexts()).join('|');
+    await player.until(async () => /null_blk, \d+ in flight, each takes 100 us; zone locks/.test(await captions()), 'the timers as a table');
+    check((await captions()).includes('Zone locks'), `zone locks in place of plugs: ${await captions()}`);
+    await player.until(async () => /zones, open \d+/.test(await captions()), 'zones as a table');
+    check((await tables.innerText()).includes('IMP_OPEN'), 'conditions have the names of the kernel');
+    const b = await openTables(player, 'b');
+    await player.until(async () => (await b.locator('caption').allInnerTexts()).join('|').includes('pipelined'), 'run B has no locks');
+    // A bar of the timeline says what it is.
+    const stage = player.get('lane-a').locator('.stage');
+    const tip = player.get('lane-a').locator('.tip');
+    await player.get('lane-a').locator('summary').first().click();
+    const box = await stage.boundingBox();
+    let words = '';
+    for (let x = 0.97; x > 0.6 && !words.includes('driver tag'); x -= 0.01) {
+      for (let y = 0.15; y < 0.6 && !words.includes('driver tag'); y += 0.012) {
+        await player.page.mouse.move(box.x + box.width * x, box.y + box.height * y);
+        words = await tip.textContent();
+      }
+    }
+    check(/zone \d+ at .* KiB, \d+ KiB, driver tag \d+: (its timer ends|done)/.test(words), `a bar says what it is: ${words}`);
+    await player.get('play').click();
+    await clockMoves(player, 'advances with timers');
+  },
+
+  async 'colours of gzbd-viewer'(visit) {
+    const player = await visit({ fragment: `${NULL_BLK}&view=zonemap` });
+    const button = player.get('gzbd');
+    const red = () => countRed(player);
+    equal(await button.getAttribute('aria-pressed'), 'false', 'off at first');
+    equal(await red(), 0, 'red pixels at first');
+    await button.click();
+    await player.until(async () => (await red()) > 50, 'written is red');
+    await player.reload();
+    equal(await player.get('gzbd').getAttribute('aria-pressed'), 'true', 'remembered');
+    check((await red()) > 50, 'and drawn');
+    await player.get('gzbd').click();
+    await player.until(async () => (await red()) === 0, 'off again');
+    const linked = await visit({ query: '?zones=gzbd', fragment: `${NULL_BLK}&view=zonemap` });
+    equal(await linked.get('gzbd').getAttribute('aria-pressed'), 'true', 'an address carries it');
+    const plain = await visit({ fragment: PRESET });
+    equal(await plain.get('gzbd').count(), 0, 'not there without a map of zones');
+  },
+
+  async 'flash: channels and dies'(visit) {
+    const player = await visit({ fragment: FLASH });
+    const tables = await openTables(player, 'a');
+    await player.until(async () => /flash, busy: \d+ of 8 channels, \d+ of 32 dies/.test(await tables.innerText()), 'flash as a table');
+    for (const word of ['NOT_WP', 'READONLY', 'OFFLINE']) check((await tables.innerText()).includes(word), `${word} is told`);
+    equal(await player.page.locator('#parts-title').count(), 0, 'no card of a drive’s time where there is no head');
+    await player.get('play').click();
+    await clockMoves(player, 'advances with flash');
+  },
+
+  async 'policies of rq_qos'(visit) {
+    const player = await visit({ fragment: WBT });
+    const tables = await openTables(player, 'a');
+    await player.until(async () => /rq_qos, wbt/.test(await tables.innerText()), 'policies appear by themselves');
+    check(/limits: max, normal, background/.test(await tables.innerText()), 'limits are told');
+    const without = await visit({ fragment: PRESET });
+    const gate = await (await openTables(without, 'a')).innerText();
+    check(gate.includes('rq_qos, no policy') && gate.includes('stopped at the gate'), 'without a policy there is only its gate');
+  },
+
+  async 'a link with live settings'(visit) {
+    const player = await visit({ fragment: `${PRESET}&change=1.2s:nr_requests:16,1.9s:async_depth:8&t=1.25s` });
+    const tables = await openTables(player, 'a');
+    await player.until(async () => /nr_requests 16\s+frozen for 50\.0 ms/.test(await tables.innerText()), 'a freeze is on');
+    check(/in zone plugs/.test(await tables.innerText()), 'what holds a reference is told');
+    await player.get('scrub').focus();
+    await player.page.keyboard.press('End');
+    await player.until(async () => /nr_requests 16\s+took \d+/.test(await tables.innerText()), 'what it took is told');
+    check((await player.get('lane-a').locator('.readouts .freeze').innerText()).includes('freeze'), 'and in the readouts');
+  },
+
+  async 'a setting written during play, and taken back'(visit) {
+    const player = await visit({ fragment: `${PRESET}&t=1.5s` });
+    await player.get('play').click();
+    await clockMoves(player, 'advances while playing');
+    await player.get('write-open-nr_requests').click();
+    await player.get('write-nr_requests').fill('16');
+    await player.get('write-a-nr_requests').click();
+    await player.until(async () => /&change=1\.\d+s:nr_requests:16/.test(await player.location()), 'the address has the write');
+    const written = Number.parseFloat((await player.location()).match(/change=([\d.]+)s/)[1]);
+    check((await player.location()).includes('&b.change='), 'run B is left alone');
+    await clockMoves(player, 'plays on after the write');
+    const now = Number.parseFloat((await player.text('clock')).replaceAll(/\s/g, ''));
+    check(now >= written, `the past is not lost: ${now} after ${written}`);
+    await player.get('play').click();
+    const tables = await openTables(player, 'a');
+    await player.until(async () => (await tables.innerText()).includes('nr_requests 16'), 'the write is listed');
+    equal(await player.get('write-nr_requests').count(), 0, 'its field is closed');
+    await player.page.goBack();
+    await player.until(async () => !(await player.location()).includes('change='), 'back takes the write back');
+    await player.waitReady();
+    await player.until(async () => !(await tables.innerText()).includes('nr_requests 16'), 'and the list is without it');
+    await player.page.goForward();
+    await player.until(async () => (await player.location()).includes('nr_requests:16'), 'forward writes it again');
+  },
+
+  async 'a write that is refused'(visit) {
+    const player = await visit({ fragment: `${PRESET}&t=1.5s` });
+    const before = await player.location();
+    await player.get('write-open-nr_requests').click();
+    await player.get('write-nr_requests').fill('many');
+    await player.get('write-b-nr_requests').click();
+    await player.untilText('msg-nr_requests', (text) => text.includes('EINVAL'), 'has the errno');
+    equal(await player.location(), before, 'the address stays');
+    await player.get('write-open-nr_requests').click();
+    equal(await player.get('write-nr_requests').count(), 0, 'the field closes');
+  },
+
+  async 'nothing old is said while playing'(visit) {
+    const player = await visit({ fragment: `${PRESET}&t=2s` });
+    const said = player.page.locator('p.unseen[aria-live]');
+    await player.until(async () => (await said.textContent()).startsWith('Paused at'), 'a paused moment is said');
+    await player.get('play').click();
+    await player.until(async () => (await said.textContent()) === '', 'and no longer while playing');
   },
 
   async 'no WebAssembly'(visit) {

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use bioscope_core::config::SimConfig;
 use bioscope_lab::chart::{Chart, Point};
 use bioscope_scenario::check;
 use bioscope_scenario::diagnostic::{Diagnostic, Severity};
@@ -28,7 +29,7 @@ use yew::prelude::*;
 
 use crate::components::bar::{self, BarView, PRESET_ID};
 use crate::components::canvas::CanvasEvent;
-use crate::components::form::{Form, full_key};
+use crate::components::form::{Form, WRITE_ID, full_key};
 use crate::components::lane::{self, LaneView};
 use crate::components::share::{LINK_ID, Share};
 use crate::components::side::{self, Place};
@@ -69,6 +70,10 @@ pub enum Msg {
     Differ(Key),
     /// B takes A's value.
     Same(Key),
+    /// A value for this setting is about to be written, or none.
+    Writing(Option<Key>),
+    /// What its field holds is written at the moment that is shown.
+    WriteNow(Side, Key),
     Compare(bool),
     Toggle,
     Step(bool),
@@ -103,6 +108,8 @@ pub enum Msg {
     /// Tell the page around this one how high this one would like to be.
     Measure,
     NextTheme,
+    /// The other colours in the map of zones.
+    Gzbd,
     /// The system's theme changed.
     SystemTheme,
     Drawer(bool),
@@ -167,7 +174,11 @@ pub struct App {
     drawer: bool,
     keys: bool,
     advanced: bool,
+    /// What is about to be written while the run goes on.
+    writing_now: Option<Key>,
     share: Option<Share>,
+    /// The map of zones has the colours of gzbd-viewer.
+    gzbd: bool,
     /// In a frame: few controls, and nothing is written to the address.
     embed: bool,
     /// The page around this one.
@@ -198,6 +209,11 @@ struct Ears {
     parts: Callback<CanvasEvent>,
 }
 
+/// Whose colours zones have: in the address of the page, `?zones=gzbd`; key and word of the remembered choice.
+const ZONES: &str = "zones";
+const ZONES_KEY: &str = "bioscope-zones";
+const GZBD: &str = "gzbd";
+
 /// Id of the button that closes the list of keys.
 const KEYS_ID: &str = "keys-close";
 
@@ -220,6 +236,8 @@ impl Component for App {
         let theme = asked.map_or_else(Theme::remembered, |word| Theme::of(&word).unwrap_or(Theme::System));
         theme.apply();
         player.set_palette(theme.palette());
+        let gzbd = dom::query(ZONES).or_else(|| dom::recall(ZONES_KEY)).is_some_and(|v| v == GZBD);
+        player.set_gzbd(gzbd);
         let overview = {
             let player = player.clone();
             Callback::from(move |e: CanvasEvent| match e {
@@ -257,7 +275,9 @@ impl Component for App {
             drawer: false,
             keys: false,
             advanced: false,
+            writing_now: None,
             share: None,
+            gzbd,
             embed,
             parent: Parent::find(link.callback(Msg::Asked)),
             play_soon: embed && dom::query("play").is_some_and(|v| v == "1"),
@@ -293,6 +313,14 @@ impl Component for App {
             Msg::Reset(key) => self.change(ctx, key, |s| s.reset(Side::A, key)),
             Msg::Differ(key) => self.change(ctx, key, |s| s.set(Side::B, key, s.value(Side::A, key).clone())),
             Msg::Same(key) => self.change(ctx, key, |s| s.drop_b_key(key)),
+            Msg::Writing(key) => {
+                self.writing_now = key;
+                if let Some(key) = key {
+                    self.typed.change(|all| all.retain(|t| t.key != key));
+                    self.collect();
+                }
+            }
+            Msg::WriteNow(side, key) => self.write_now(ctx, side, key),
             Msg::Compare(on) => self.compare(ctx, on),
             Msg::Toggle => self.player.toggle(),
             Msg::Step(forward) => self.player.step(forward),
@@ -344,6 +372,11 @@ impl Component for App {
             Msg::NextTheme => {
                 self.set_theme(self.theme.next());
                 self.theme.remember();
+            }
+            Msg::Gzbd => {
+                self.gzbd = !self.gzbd;
+                self.player.set_gzbd(self.gzbd);
+                dom::remember(ZONES_KEY, if self.gzbd { GZBD } else { "" });
             }
             Msg::Asked(ask) => self.asked(ctx, ask),
             Msg::Measure => {
@@ -406,7 +439,8 @@ impl Component for App {
                 tables: self.tables[usize::from(side == session::Side::B)],
                 player: &self.player,
                 // Another place when other panels are drawn, so that it is measured anew.
-                key: ["stage-", &self.good.view.text()].concat(),
+                key: ["stage-", &self.good.view.text(), if self.subject.live { "+" } else { "" }].concat(),
+                gzbd: self.lane_panels().zonemap.then_some(self.gzbd),
                 say,
             })
         };
@@ -437,7 +471,7 @@ impl Component for App {
         let form = (!self.embed).then(|| {
             let form = html! {
                 <Form scenario={self.scenario.clone()} typed={self.typed.clone()} diagnostics={self.diagnostics.clone()}
-                    words={self.words.clone()} {compared} advanced={self.advanced} say={say.clone()} />
+                    words={self.words.clone()} {compared} advanced={self.advanced} writing={self.writing_now} say={say.clone()} />
             };
             markup!(r#"
                 <section key="brief" class="brief" aria-label="In short">
@@ -665,7 +699,10 @@ impl App {
         let start = good.t.or(good.preset.map(|p| p.t)).unwrap_or_default();
         let speed = self.facts.as_ref().filter(|f| f.speed > 0).map(|f| f.speed);
         let speed = speed.or(good.preset.map(|p| p.speed_ns)).unwrap_or(SPEED);
-        let start = Start { moment: to_session(start), speed, fork: good.fork.filter(|_| good.has_b()) };
+        let times = |cfg: &Arc<SimConfig>| cfg.changes.iter().map(|c| c.at).collect::<Vec<_>>();
+        let changes = [times(&a), b.as_ref().map_or_else(Vec::new, times)];
+        let fork = good.fork.filter(|_| good.has_b());
+        let start = Start { moment: to_session(start), speed, fork, changes };
         self.load_no = self.player.load(a, b, start);
         self.loading = true;
         self.share = None;
@@ -743,6 +780,56 @@ impl App {
             s.fork = Some(m.time);
         });
         self.rerun(ctx);
+    }
+
+    /// Writes what the field of a live setting holds at the moment that is shown, and goes on from there: the run up to
+    /// it stays as it was, and the entry of the history that is left is the run without it.
+    fn write_now(&mut self, ctx: &Context<Self>, side: Side, key: Key) {
+        let Some(m) = self.player.moment() else { return };
+        let p = Param::of(key);
+        let Some(value) = dom::value(&[WRITE_ID, p.key].concat()) else { return };
+        let mut next = (*self.scenario).clone();
+        let one = [&print_seconds(m.time), ":", p.key, ":", value.trim()].concat();
+        let with = |list: String| if list.is_empty() { one.clone() } else { [list, one.clone()].join(",") };
+        // What A writes is none of B's business, unless B is A until later.
+        if side == Side::A && next.has_b() && next.b_value(Key::Change).is_none() && next.fork.is_none() {
+            next.set(Side::B, Key::Change, next.value(Side::A, Key::Change).clone());
+        }
+        let list = match (side, next.fork) {
+            // A fork's list begins where it leaves A.
+            (Side::B, Some(_)) => {
+                next.b_value(Key::Change).map_or_else(String::new, |v| Param::of(Key::Change).print(v))
+            }
+            _ => next.text(side, Key::Change),
+        };
+        let taken = next.set_text(&full_key(side, Param::of(Key::Change).key), &with(list));
+        let refused = taken.err().or_else(|| {
+            let (_, _, problems) = check::check_all(&next);
+            problems.into_iter().find(|d| d.is_error() && !self.checked.contains(d))
+        });
+        if let Some(problem) = refused {
+            let problem = Diagnostic { key: full_key(side, p.key), ..problem };
+            self.typed.change(|all| {
+                all.retain(|t| (t.side, t.key) != (side, key));
+                all.push(Typed { side, key, text: self.good.text(side, key), problem });
+            });
+            return self.collect();
+        }
+        let playing = self.facts.as_ref().is_some_and(|f| f.playing);
+        self.player.pause();
+        self.note_moment();
+        self.write(false);
+        self.typed.change(|all| all.retain(|t| t.key != key));
+        self.writing_now = None;
+        self.scenario = Shared::new(next);
+        self.scenario.change(|s| s.t = Some(scenario::Moment { ns: m.time, k: 0 }));
+        if self.run() {
+            self.write(true);
+            if playing {
+                self.player.play_from_there();
+            }
+        }
+        self.write_later(ctx);
     }
 
     /// Gathers all messages.
@@ -1141,7 +1228,8 @@ impl App {
 
     /// The settings that differ, as sysfs writes them.
     fn distinction(&self, side: session::Side) -> String {
-        let keys = self.good.b().iter().map(|(k, _)| *k);
+        // What is written during the run has a panel of its own.
+        let keys = self.good.b().iter().map(|(k, _)| *k).filter(|k| *k != Key::Change);
         let side = Self::side_of(side);
         let mut words = keys.map(|k| [Param::of(k).key, "=", &self.good.text(side, k)].concat()).collect::<Vec<_>>();
         if let Some(at) = self.good.fork.filter(|_| side == Side::B) {

@@ -81,6 +81,15 @@ pub fn focus(id: &str) {
 pub fn query_selector(selector: &str) -> Option<Element> {
     document().query_selector(selector).ok()?
 }
+/// What a field or a choice of this id holds.
+pub fn value(id: &str) -> Option<String> {
+    let field = document().get_element_by_id(id)?;
+    match field.dyn_ref::<HtmlSelectElement>() {
+        Some(choice) => Some(choice.value()),
+        None => field.dyn_ref::<HtmlInputElement>().map(HtmlInputElement::value),
+    }
+}
+
 /// Shows a value in a list of choices: one made by hand outlives the attribute.
 pub fn choose(id: &str, value: &str) {
     let list = document().get_element_by_id(id).and_then(|e| e.dyn_into::<HtmlSelectElement>().ok());

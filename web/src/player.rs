@@ -75,6 +75,8 @@ pub struct Start {
     pub speed: u64,
     /// Where B leaves A, ns.
     pub fork: Option<SimTime>,
+    /// When settings are written, ns: in A, in B.
+    pub changes: [Vec<SimTime>; 2],
 }
 
 /// One lane's canvas.
@@ -120,6 +122,11 @@ struct State {
     /// Pictures may be made smaller than life.
     small: bool,
     fork: Option<SimTime>,
+    changes: [Vec<SimTime>; 2],
+    /// Zones have the colours of gzbd-viewer.
+    gzbd: bool,
+    /// Plays as soon as the wanted moment is there.
+    goes_on: bool,
     palette: &'static Palette,
     lanes: [LaneCanvas; 2],
     overview: Option<Painter>,
@@ -167,6 +174,9 @@ impl Player {
             panels: Panels::ALL,
             small: false,
             fork: None,
+            changes: Default::default(),
+            gzbd: false,
+            goes_on: false,
             palette: &DARK,
             lanes: Default::default(),
             overview: None,
@@ -189,6 +199,8 @@ impl Player {
             let mut session = Session::load(a, b);
             session.set_speed(start.speed);
             s.fork = start.fork;
+            s.changes = start.changes;
+            s.goes_on = false;
             s.session = Some(session);
             s.wanted = Some(start.moment);
             s.load = Load::Ahead(0.0);
@@ -222,6 +234,13 @@ impl Player {
     /// One slice of pre-simulation.
     fn slice(&self) {
         let finished = self.state.borrow_mut().presimulate();
+        let goes_on = {
+            let s = &mut *self.state.borrow_mut();
+            s.wanted.is_none() && std::mem::take(&mut s.goes_on)
+        };
+        if goes_on {
+            self.play();
+        }
         self.report(finished);
         if finished {
             dom::set_flag("ready", Some("1"));
@@ -268,6 +287,11 @@ impl Player {
             s.animation = None;
         }
         self.moved();
+    }
+
+    /// Plays as soon as the moment that the last load asked for is there.
+    pub fn play_from_there(&self) {
+        self.state.borrow_mut().goes_on = true;
     }
 
     /// Plays on from here.
@@ -392,6 +416,13 @@ impl Player {
     pub fn set_palette(&self, palette: &'static Palette) {
         let s = &mut *self.state.borrow_mut();
         s.palette = palette;
+        s.paint();
+    }
+
+    /// Chooses the colours of the map of zones.
+    pub fn set_gzbd(&self, on: bool) {
+        let s = &mut *self.state.borrow_mut();
+        s.gzbd = on;
         s.paint();
     }
 
@@ -563,7 +594,7 @@ impl State {
             }
             let at_rest = LaneInput::of(shown, side.into(), session.speed(), self.tools[i]);
             let moves = if self.playing { &shown.moves } else { at_rest.moves };
-            let input = LaneInput { moves, lit: self.lit, panels: self.panels, ..at_rest };
+            let input = LaneInput { moves, lit: self.lit, panels: self.panels, gzbd: self.gzbd, ..at_rest };
             let drawn = lane::lane(&input, p.width, p.height, Layout::of(p.width, self.panels));
             p.paint(&drawn.shapes, self.palette, ratio);
             canvas.hits = drawn.hits;
@@ -584,6 +615,10 @@ impl State {
             let x = (fork as f32 / session.known().max(1) as f32).min(1.0) * p.width;
             let (y0, y1, stroke, width) = (0.0, p.height, Ink::B, 2.0);
             shapes.push(Shape::Line { x0: x, y0, x1: x, y1, stroke, width, alpha: 1.0, dash: true });
+        }
+        for side in [Side::A, Side::B] {
+            let times = &self.changes[index(side)];
+            shapes.extend(charts::changes(side.into(), times, session.known(), p.width, p.height));
         }
         p.paint(&shapes, self.palette, dom::pixel_ratio());
     }

@@ -229,8 +229,32 @@ fn thinned(values: &[f32], width: f32, height: f32, max: f32) -> Vec<(f32, f32)>
     points
 }
 
+/// When settings are written in a run, over [`overview`]: A's from above, B's from below.
+pub fn changes(side: Side, times: &[u64], known: u64, width: f32, height: f32) -> DisplayList {
+    let mark = |at: &u64| {
+        let x = (*at as f32 / known.max(1) as f32).min(1.0) * width;
+        let (end, near) = if side == Side::A { (0.0, 3.5) } else { (height, height - 3.5) };
+        let stroke = side.ink();
+        let line = Shape::Line { x0: x, y0: end, x1: x, y1: height / 2.0, stroke, width: 1.0, alpha: 0.9, dash: false };
+        let x = x.max(3.0).min(width - 3.0);
+        [line, Shape::Disc { x, y: near, r: 3.0, fill: stroke, alpha: 1.0 }]
+    };
+    times.iter().filter(|t| **t <= known).flat_map(mark).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn writes_stand_on_the_time_axis() {
+        let of = |side| super::changes(side, &[0, 500, 2_000], 1_000, 200.0, 40.0);
+        let discs = |side| -> Vec<(f32, f32)> {
+            let disc = |s: &Shape| if let Shape::Disc { x, y, .. } = s { Some((*x, *y)) } else { None };
+            of(side).iter().filter_map(disc).collect()
+        };
+        assert_eq!(discs(Side::A), [(3.0, 3.5), (100.0, 3.5)], "one is later than what is known");
+        assert_eq!(discs(Side::B)[1], (100.0, 36.5));
+    }
+
     use super::*;
     use crate::palette::DARK;
 

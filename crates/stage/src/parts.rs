@@ -73,7 +73,8 @@ pub fn bars(sides: &[(Side, PerMib)], width: f32) -> DisplayList {
             }
             x += w;
         }
-        let sum = text::fixed(p.total(), 2) + " ms";
+        // What takes long has no room for hundredths, nor use for them.
+        let sum = text::fixed(p.total(), if p.total() < 100.0 { 2 } else { 0 }) + " ms";
         out.push(text_at(width - 2.0, y + 14.0, sum, Ink::Text, Font::Mono, Align::Right, sum_w - 6.0));
     }
     legend(&mut out, sides, x0, sides.len() as f32 * 26.0 + 14.0, width);

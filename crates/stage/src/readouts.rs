@@ -4,9 +4,11 @@
 //! Rule: fixed decimals, so that digits do not jitter under tabular figures.
 //! Leaves out: which moments are averaged (decisions 6: the caller).
 
+use bioscope_core::observe::snapshot::Snapshot;
 use bioscope_core::observe::stats::{KindStats, Stats};
 use bioscope_session::SideFrame;
 
+use crate::lane::board::freeze::setting_words;
 use crate::{iostat, text};
 
 /// A bandwidth, both ways.
@@ -81,6 +83,22 @@ pub fn stacked(frame: &SideFrame) -> Option<[(&str, String); 3]> {
     Some([(name, rate), ("request", size), ("sequential", sequential)])
 }
 
+/// Of a run whose settings are written while it goes on: what the freeze of the last one takes or took, or its errno;
+/// name, value, and which setting it was.
+pub fn live(snap: &Snapshot) -> Option<(&'static str, String, String)> {
+    let (device, now) = (snap.devices.first()?, snap.now);
+    if let Some(f) = &device.freeze {
+        let since = text::duration(now.saturating_sub(f.since));
+        return Some(("frozen", since, setting_words(&f.setting)));
+    }
+    let last = device.changes.iter().rev().find(|c| c.at <= now)?;
+    let (name, value) = match last.error {
+        Some(errno) => ("write", errno.to_string()),
+        None => ("freeze", text::duration(last.done.saturating_sub(last.at))),
+    };
+    Some((name, value, [setting_words(&last.setting), text::seconds(last.at)].join(", written at ")))
+}
+
 /// `96 seeks/s`, one decimal below ten.
 pub fn seeks(per_sec: f64) -> String {
     text::fixed(per_sec, u32::from(per_sec < 9.95)) + " seeks/s"
@@ -103,6 +121,18 @@ mod tests {
         let want =
             ["job 0: 100.0 MiB/s, mean 12.0 ms, p99 12.0 ms", "jobs 1–3: 0.0 MiB/s, mean 2.0 ms", "3 jobs: 0.0 MiB/s"];
         assert_eq!(all, want);
+    }
+
+    #[test]
+    fn what_a_freeze_took_or_why_it_was_refused() {
+        let of = |scene: crate::synth::Scene| live(&scene.snap);
+        let took = ("freeze", "0 ns".to_string(), "nomerges 2, written at 2.750 000 s".to_string());
+        assert_eq!(of(crate::synth::written()), Some(took));
+        assert_eq!(of(crate::synth::frozen()), Some(("frozen", "31.4 ms".into(), "zoned_qd1_writes 1".into())));
+        let mut refused = crate::synth::written();
+        refused.snap.devices[0].changes.truncate(2);
+        assert_eq!(of(refused).map(|r| (r.0, r.1)), Some(("write", "EINVAL".into())));
+        assert_eq!(of(crate::synth::idle()), None);
     }
 
     #[test]

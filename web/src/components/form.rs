@@ -30,6 +30,8 @@ pub struct FormProps {
     pub words: Words,
     pub compared: bool,
     pub advanced: bool,
+    /// What is about to be written while the run goes on.
+    pub writing: Option<Key>,
     pub say: Callback<Msg>,
 }
 
@@ -107,6 +109,13 @@ fn row(props: &FormProps, key: Key) -> Html {
         true => tool("same", Msg::Same(key), ["", p.key, " the same in A and B"], "The same in A and B", "="),
         false => tool("differ", Msg::Differ(key), ["Another ", p.key, " in B"], "Another value in B", "≠"),
     });
+    let write = (p.live == Live::Sysfs).then(|| {
+        let (open, label) = (props.writing == Some(key), ["Write ", p.key, " now"].concat());
+        let title = "Write it at this moment: the run goes on from here";
+        markup!("<button key=\"write\" class=\"write-open\" data-testid=" (["write-open-", p.key].concat()) " aria-label=" (label) " title=" (title)
+            " aria-expanded=" (yes(open)) " onclick=" (click(&props.say, Msg::Writing(Some(key).filter(|_| !open)))) r#"><svg viewBox="0 0 20 20" width="14" height="14" aria-hidden="true"><path d="M4 16l1-4 8-8 3 3-8 8zM11 6l3 3" /></svg></button>"#)
+    });
+    let now = (props.writing == Some(key)).then(|| write_now(props, key));
     let dot =
         changed.then(|| markup!(r#"<span class="dot" title="Changed"><span class="unseen">changed </span></span>"#));
     // Long names break after an underscore.
@@ -116,11 +125,52 @@ fn row(props: &FormProps, key: Key) -> Html {
         <div key=" (p.key) " class=" (class) r#">
             <label key="label" for="# (["field-", p.key].concat()) " title=" (props.words.text("help", p.key)) ">" (dot) "" (parts) r#"</label>
             <div key="fields" class="fields">"# (field(Side::A)) "" (own_b.then(|| field(Side::B))) r#"</div>
-            <div key="tools" class="tools">"# (reset) "" (other) r#"</div>
+            <div key="tools" class="tools">"# (write) "" (reset) "" (other) r#"</div>
+            <div key="now" class="now">"# (now) r#"</div>
             <div key="messages" class="messages" aria-live="polite" id="# (id.clone()) " data-testid=" (id) ">"
                 (list(messages.into_iter().map(|m| markup!("<p>" (m) "</p>")))) "</div>
         </div>
     ")
+}
+
+/// A value, and into which run it is written at the moment that is shown.
+fn write_now(props: &FormProps, key: Key) -> Html {
+    let p = Param::of(key);
+    let id = AttrValue::from([WRITE_ID, p.key].concat());
+    let label = AttrValue::from(["echo … > queue/", p.key].concat());
+    let now = props.scenario.text(Side::A, key);
+    let field = match choices(p) {
+        Some(words) => {
+            // The other one is what somebody wants who writes.
+            let first = words.iter().find(|w| **w != now).copied().unwrap_or_default();
+            let options =
+                list(words.iter().map(
+                    |w| markup!("<option key=" (*w) " value=" (*w) " selected=" (*w == first) ">" (*w) "</option>"),
+                ));
+            markup!("<select id=" (id.clone()) " data-testid=" (id) " aria-label=" (label) ">" (options) "</select>")
+        }
+        None => {
+            let say = props.say.clone();
+            let enter = on(
+                || ListenerKind::onkeydown,
+                move |e| {
+                    if e.dyn_ref::<KeyboardEvent>().is_some_and(|k| k.key() == "Enter") {
+                        say.emit(Msg::WriteNow(Side::A, key));
+                    }
+                },
+            );
+            markup!(r#"<input size="4" autocomplete="off" autocapitalize="off" spellcheck="false" id="# (id.clone())
+                " data-testid=" (id) " aria-label=" (label) " value=" (now) " onkeydown=" (enter) " />")
+        }
+    };
+    let sides: &[(Side, &'static str)] =
+        if props.compared { &[(Side::A, "A"), (Side::B, "B")] } else { &[(Side::A, "Write")] };
+    let buttons = list(sides.iter().map(|(side, words)| {
+        let label = ["Write ", p.key, " of run ", if *side == Side::A { "A" } else { "B" }, " now"].concat();
+        let testid = [if *side == Side::A { "write-a-" } else { "write-b-" }, p.key].concat();
+        markup!("<button key=" (*words) " data-testid=" (testid) " aria-label=" (label) " onclick=" (click(&props.say, Msg::WriteNow(*side, key))) ">" (*words) "</button>")
+    }));
+    markup!(r#"<div class="write"><span key="words">now</span><span key="field">"# (field) "</span>" (buttons) "</div>")
 }
 
 fn messages(props: &FormProps, key: Key) -> Vec<String> {
@@ -148,6 +198,18 @@ fn words(d: &Diagnostic) -> String {
     }
     out.push('.');
     out
+}
+
+/// Beginning of the ids of values to be written.
+pub const WRITE_ID: &str = "write-";
+
+/// What there is to choose from, where there is a choice.
+fn choices(p: &Param) -> Option<&'static [&'static str]> {
+    match p.unit {
+        Unit::Word(words) => Some(words),
+        Unit::Bool => Some(&["0", "1"]),
+        _ => None,
+    }
 }
 
 /// `iodepth`, `b.iodepth`.
@@ -203,12 +265,7 @@ impl Component for Field {
                 say.emit(Msg::Edit(side, key, text));
             }
         };
-        let choices: Option<&[&'static str]> = match p.unit {
-            Unit::Word(words) => Some(words),
-            Unit::Bool => Some(&["0", "1"]),
-            _ => None,
-        };
-        if let Some(words) = choices {
+        if let Some(words) = choices(p) {
             let onchange =
                 on(|| ListenerKind::onchange, move |e| take(e.target_unchecked_into::<HtmlSelectElement>().value()));
             let option = |w: AttrValue| {

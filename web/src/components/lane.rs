@@ -21,7 +21,7 @@ use yew::virtual_dom::ListenerKind;
 use crate::app::Msg;
 use crate::components::canvas::{Canvas, CanvasEvent};
 use crate::dom;
-use crate::markup::{list, markup, on};
+use crate::markup::{click, list, markup, on, yes};
 use crate::player::Player;
 
 /// What a lane is drawn from.
@@ -39,6 +39,8 @@ pub struct LaneView<'a> {
     pub player: &'a Player,
     /// Of the canvas.
     pub key: String,
+    /// The map of zones is shown: whether in the colours of gzbd-viewer.
+    pub gzbd: Option<bool>,
     pub say: &'a Callback<Msg>,
 }
 
@@ -76,10 +78,14 @@ pub fn view(v: &LaneView) -> Html {
         let words = text::count(errors, "bio", "bios") + " ended with an error (EIO) in the simulated system.";
         markup!(r#"<p class="banner" role="status">"# (words) "</p>")
     });
+    let colours = v.gzbd.filter(|_| v.side == Side::A).map(|on| {
+        let title = "Zones in the colours of gzbd-viewer";
+        markup!(r#"<button class="gzbd" data-testid="gzbd" aria-pressed="# (yes(on)) " title=" (title) " aria-label=" (title) " onclick=" (click(v.say, Msg::Gzbd)) ">gzbd</button>")
+    });
     markup!("
         <section key=" (letter) " class=" (["lane ", letter].concat()) " data-testid=" (["lane-", letter].concat()) " aria-label=" (["Run ", name(v.side)].concat()) r#">
             <header key="head" class="lane-head">"# (badge) "<h2>" (v.title.clone()) "</h2><code title=" (v.settings.clone()) ">" (v.settings.clone()) "</code>"
-                (alternative(v, shown)) "" (numbers(shown)) "
+                (alternative(v, shown)) "" (colours) "" (numbers(shown)) "
             </header><div key=\"errors\" class=\"lane-errors\">" (banner) "</div>"
             (html! { <Stage key={v.key.as_str()} side={v.side} player={v.player.clone()} /> }) "
         </section>
@@ -145,11 +151,14 @@ fn numbers(shown: Option<&SideFrame>) -> Html {
     let p99 = shown.filter(|_| known).map_or_else(|| "n < 1,000".to_string(), |s| readouts::p99(&s.snapshot.stats));
     let one = |class: &'static str, name: String, title: String, value: String, more: &'static str| markup!("<div class=" (class) " title=" (title) "><dt>" (name) "</dt><dd>" (value) r#"<span class="unseen">"# (more) "</span></dd></div>");
     // Jobs that differ have figures of their own instead of those of all.
+    let freeze = shown
+        .and_then(|s| readouts::live(&s.snapshot))
+        .map(|(name, value, title)| one("freeze", name.to_string(), title, value, ""));
     let kinds = shown.map_or_else(Vec::new, |s| readouts::kinds(&s.snapshot.stats));
     if !kinds.is_empty() {
         let title = "since the ramp; p99 needs 1,000 I/Os";
         let each = kinds.into_iter().map(|(name, value)| one("kind", name, title.into(), value, ""));
-        let all = core::iter::once(one("now", "now".to_string(), now_mb, now, "")).chain(each);
+        let all = freeze.into_iter().chain([one("now", "now".to_string(), now_mb, now, "")]).chain(each);
         return markup!(r#"<dl class="readouts kinds">"# (list(all)) "</dl>");
     }
     let all = match shown.and_then(readouts::stacked) {
@@ -171,7 +180,7 @@ fn numbers(shown: Option<&SideFrame>) -> Html {
             one("p99", "p99".to_string(), few.to_string(), p99, few),
         ],
     };
-    markup!(r#"<dl class="readouts">"# (list(all)) "</dl>")
+    markup!(r#"<dl class="readouts">"# (list(freeze.into_iter().chain(all))) "</dl>")
 }
 
 fn summary_id(side: Side) -> &'static str {

@@ -173,8 +173,9 @@ fn scrubber(facts: Option<&Facts>, place: &Callback<CanvasEvent>, say: &Callback
         Some(Load::Ahead(part)) => ("", ["simulating ahead: ", &((part * 100.0) as u32).to_string(), " %"].concat()),
         _ => ("legend", "bandwidth".to_string()),
     };
-    let end = text::fixed(known as f64 / 1e9, 1);
-    let end = [end.trim_end_matches(".0"), " s"].concat();
+    let (value, unit) = if known < 1_000_000_000 { (known as f64 / 1e6, " ms") } else { (known as f64 / 1e9, " s") };
+    let end = text::fixed(value, 1);
+    let end = [end.trim_end_matches(".0"), unit].concat();
     markup!(r#"
         <div key="scrub" class="scrubber">
             <div class="overview">"# (html! { <Canvas on={place.clone()} /> }) r#"</div>

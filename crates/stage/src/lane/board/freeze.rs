@@ -142,7 +142,8 @@ fn going_on(pen: &mut Pen, a: Area, device: &DeviceView, now: SimTime, low: bool
     let waiting: Vec<&BioView> = f.waiting.iter().collect();
     if low {
         held(pen, Area { h: 14.0, ..a }, &groups);
-        let label = [&text::count(waiting.len() as u64, "bio waits", "bios wait"), " for the thaw"].concat();
+        let n = text::count(waiting.len() as u64, "bio waits", "bios wait");
+        let label = if waiting.is_empty() { "nobody waits for the thaw yet".into() } else { n + " for the thaw" };
         let ink = if waiting.is_empty() { Ink::Dim } else { Ink::Bad };
         let used = pen.text(a.x, a.y + 27.0, &label, ink, Font::Small, a.w) + 6.0;
         let w = (waiting.len() as f32 * 7.0).min(a.w - used);

@@ -95,7 +95,7 @@ pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, jobs: usize)
     }
     // Of many tags the bits need the room more than the columns of their holders.
     let deep = first.depth + if sched.is_some() { device.tags.depth } else { 0 } > 256;
-    let keys_h = 44.0 + within((a.h - 150.0) * 0.4, 0.0, if deep { 26.0 } else { 60.0 });
+    let keys_h = if deep && a.h < 230.0 { 30.0 } else { 44.0 + within((a.h - 150.0) * 0.4, 0.0, 60.0) };
     let maps: Vec<(&str, &TagsView)> = match sched {
         Some(sched) => vec![("sched_tags", sched), ("tags", &device.tags)],
         None => vec![("tags", &device.tags)],
@@ -192,8 +192,9 @@ impl Grid {
             // Marks above and below a bit need their room.
             let pitch = ((w - gaps) / columns as f32).min(most).min(h / lines.max(1) as f32 - 3.0);
             let line = (pitch + 4.5).min(h / lines.max(1) as f32);
-            // A word in a row, if that is not much smaller.
-            let better = best.as_ref().is_none_or(|b| pitch > b.pitch * if word > b.columns { 0.7 } else { 1.05 });
+            // A word in a row, if that is not much smaller, and not too small to be told apart.
+            let rows = |b: &Self| if word > b.columns && pitch >= 4.0 { 0.7 } else { 1.05 };
+            let better = best.as_ref().is_none_or(|b| pitch > b.pitch * rows(b));
             if pitch >= 2.4 && better {
                 best = Some(Self { word, columns, lines, pitch, line });
             }
