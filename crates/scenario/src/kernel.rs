@@ -175,6 +175,17 @@ mod tests {
     }
 
     #[test]
+    fn the_book_has_this_table() {
+        let row = |name: &str, cells: &[String]| format!("| {name} | {} |\n", cells.join(" | "));
+        let mut table = row("switch", &RELEASES.map(String::from)) + &"|---".repeat(RELEASES.len() + 1) + "|\n";
+        for (key, of) in SWITCHES {
+            table += &row(&format!("`{}`", Param::of(key).key), &of.map(|text| format!("`{text}`")));
+        }
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/kernels.md");
+        assert!(std::fs::read_to_string(page).unwrap().contains(&table), "docs/src/kernels.md, its table:\n{table}");
+    }
+
+    #[test]
     fn run_b_has_the_switches_of_its_own_kernel() {
         let link = "v=1&kernel=5.17&stack=raid5&drive=capped&plug_max_rq=8&b.kernel=7.1";
         let (a, b) = (kernel(link, Side::A), kernel(link, Side::B));
