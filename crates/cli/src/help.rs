@@ -161,7 +161,7 @@ Simulates published measurements and prints, for each cell, the published figure
 seeds where there is chance), the spread over the seeds and the error; below them means and worst errors, why cells are
 far off, rules of shape, and what is not modelled.
 
-  TABLE         only these tables (seed-000 seed-002 seed-003 06 09 11 13 18 20 21 29)
+  TABLE         only these tables (seed-000 seed-001 seed-002 seed-003 02 05 06 09 11 12 13 18 20 21 27 29 33)
   --json        a list of cells: table, row, variant, unit, published, simulated, spread, error_pct, calibration
   --check FILE  exit with 1 where a limit of FILE is passed: a JSON list of objects with mean and worst
                 (of |error_pct|) and, optionally, table, row and variant, which choose the cells

@@ -37,16 +37,22 @@ pub struct Table {
 
 /// All of them.
 pub static TABLES: &[&Table] = &[
+    &crate::seed001::TABLE,
     &crate::seed002::TABLE,
     &crate::seed003::TABLE,
+    &crate::table02::TABLE,
+    &crate::table05::TABLE,
     &crate::table06::TABLE,
     &crate::table09::TABLE,
     &crate::table11::TABLE,
+    &crate::table12::TABLE,
     &crate::table13::TABLE,
     &crate::table18::TABLE,
     &crate::table20::TABLE,
     &crate::table21::TABLE,
+    &crate::table27::TABLE,
     &crate::table29::TABLE,
+    &crate::table33::TABLE,
 ];
 
 /// A run to make.
@@ -235,7 +241,7 @@ impl Measured {
 }
 
 /// Units of figures that depend on how fast things are; the others follow from the block layer's rules alone.
-const TIMED: [&str; 7] = ["1/s", "thousand/s", "MiB/s", "KiB/s", "ms", "in flight", "% busy"];
+const TIMED: [&str; 9] = ["1/s", "thousand/s", "MiB/s", "MB/s", "KiB/s", "ms", "us", "in flight", "% busy"];
 
 /// Collects a table's cells.
 pub struct Cells<'a> {
