@@ -1,5 +1,6 @@
 //! Questions from the field: each link of that page answers what it says.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bioscope_core::observe::gaps::Gaps;
@@ -31,9 +32,26 @@ fn end_of(link: &str, more: &str) -> (Snapshot, f64) {
     (sim.snapshot(), f64::from(gaps.all().sequential().unwrap()) / 100.0)
 }
 
+/// What is left at its end.
+fn simulation_end(link: &str) -> Snapshot {
+    let mut sim = simulation(link, "");
+    assert_eq!(sim.advance(u64::MAX, 5_000_000, &mut ()), Advance::Done);
+    sim.snapshot()
+}
+
 /// Runs it to its end.
 fn run(link: &str, more: &str) -> Run {
-    let mut sim = simulation(link, more);
+    records(simulation(link, more))
+}
+
+/// Runs what is no link of the page.
+fn run_of(settings: &str) -> Run {
+    let (s, problems) = decode(settings);
+    assert!(problems.is_empty(), "{problems:?}");
+    records(Simulation::new(Arc::new(validate(&s, Side::A).unwrap())))
+}
+
+fn records(mut sim: Simulation) -> Run {
     let mut trace = Vec::new();
     assert_eq!(sim.advance(u64::MAX, 5_000_000, &mut trace), Advance::Done);
     let devices = sim.snapshot().devices.into_iter().map(|d| (d.name, d.window)).collect();
@@ -238,4 +256,100 @@ fn the_queue_size_is_the_time_of_requests_a_second() {
     let (r, w) = (column(0), column(1));
     assert!((r.1 - 60e-6).abs() < 1e-6 && (w.1 - 60e-6).abs() < 1e-6, "{r:?} {w:?}");
     assert!((r.2 + w.2 - 0.4).abs() < 0.005, "{r:?} {w:?}");
+}
+
+/// Zones of 256 MiB with queued commands of a kind.
+fn zones(r: &Run, write: bool) -> usize {
+    let of = r.of(Action::Queue).into_iter().filter(|q| q.op.is_write() == write);
+    of.map(|q| q.sector / (256 << 11)).collect::<BTreeSet<_>>().len()
+}
+
+/// Bios that ended with this errno.
+fn errors(r: &Run, errno: u64) -> Vec<&TraceRecord> {
+    let end = |c: &&TraceRecord| matches!(c.action, Action::Complete | Action::Fail) && c.arg == errno;
+    r.trace.iter().filter(end).collect()
+}
+
+/// 1: pieces of split writes to a zoned null_blk.
+#[test]
+fn a_piece_that_waits_in_one_hardware_queue_is_overtaken_from_another() {
+    let link = "drive=null_blk&zoned=1&zone_size=4&capacity=16MiB&max_sectors=255&bs=1MiB&rw=randwrite&iodepth=256&size=4z&runtime=0&irqmode=2&completion_nsec=100us&mbps=100&numjobs=4&submit_queues=4&zone_ordering=none";
+    let r = run(link, "");
+    assert!(r.of(Action::Split).iter().all(|x| x.arg - x.sector == 255));
+    let failed = errors(&r, 5);
+    let first = failed.first().expect("EIO");
+    // It stands behind a piece that was requeued and goes to the device later.
+    let zone = |sector: u64| sector / (4 << 11);
+    let requeued = r.of(Action::Requeue);
+    let left = requeued.iter().rfind(|q| zone(q.sector) == zone(first.sector) && q.time <= first.time).unwrap();
+    assert!(left.sector < first.sector);
+    let issued = r.of(Action::Issue).into_iter().filter(|d| d.time > left.time && d.time <= first.time);
+    let order: Vec<u64> = issued.map(|d| d.sector).filter(|s| [left.sector, first.sector].contains(s)).collect();
+    assert_eq!(order, [first.sector, left.sector]);
+    for more in ["zwplug", "zone_lock"] {
+        let r = run_of(&link.replace("zone_ordering=none", &format!("zone_ordering={more}")));
+        assert!(errors(&r, 5).is_empty() && !r.of(Action::Requeue).is_empty(), "{more}");
+    }
+}
+
+/// 23: dd oflag=sync on a disk of 14 TB whose cache is off.
+#[test]
+fn synchronous_writes_to_the_medium_take_a_turn_each() {
+    let link = "drive=smr-14tb&workload=dd&bs=256KiB&count=200&write_cache=0&write_off_mode=media";
+    let rate = |more: &str| {
+        let (s, _) = end_of(link, more);
+        assert_eq!(s.stats.nr_errors, 0);
+        (s.stats.bytes_per_sec() / 1e6, s.stats.lat.mean())
+    };
+    let (mb, each) = rate("");
+    // The report's 26.6 MB/s are 9.9 ms each.
+    assert!((mb / 26.6 - 1.0).abs() < 0.05, "{mb}");
+    assert!((9_300_000..9_900_000).contains(&each), "{each}");
+    let link = "drive=smr-14tb&bs=256KiB&runtime=2s";
+    let (s, _) = end_of(link, "");
+    assert!(s.stats.bytes_per_sec() > 7e6 * mb, "{}", s.stats.bytes_per_sec());
+}
+
+/// 28: buffered writes to a sequential zone.
+#[test]
+fn buffered_writes_to_a_sequential_zone_fail() {
+    let link = "bs=256KiB&iodepth=16&size=4z&scheduler=none&runtime=1s&buffered=1";
+    let order: Vec<u64> = run(link, "").of(Action::Queue).iter().map(|q| q.sector).collect();
+    assert!(!order.is_sorted() && simulation_end(link).stats.nr_errors > 0);
+    let (s, _) = end_of("bs=256KiB&iodepth=16&size=4z&scheduler=none&runtime=1s", "");
+    assert!(s.stats.nr_errors == 0 && s.stats.total_ios > 500);
+}
+
+/// 31: random writes with and without the device's limit of open zones.
+#[test]
+fn the_limit_of_open_zones_bounds_random_writes() {
+    let link = "drive=smr-15tb&bs=256KiB&rw=randwrite&numjobs=4&iodepth=4&runtime=30s";
+    assert_eq!(zones(&run(link, ""), true), 128);
+    let more = "&ignore_zone_limits=1&max_open_zones=4096";
+    let link = [link, more].concat();
+    assert!(zones(&run(&link, ""), true) > 1000);
+}
+
+/// 32: jobs that only read.
+#[test]
+fn jobs_that_read_open_no_zone() {
+    let link = "rw=randread&bs=4KiB&numjobs=16&max_open_zones=16&job_max_open_zones=1&read_beyond_wp=1&runtime=1s";
+    let (s, _) = end_of(link, "");
+    assert!(s.stats.nr_errors == 0 && s.stats.total_ios > 100);
+    assert_eq!(s.devices[0].drive.nr_open, 0);
+    assert!(s.jobs.iter().all(|j| j.locks.is_empty()));
+}
+
+/// 33: zones whose capacity is less than their size.
+#[test]
+fn nothing_is_written_between_capacity_and_size() {
+    let link = "drive=flash&zoned=1&zone_size=8&zone_capacity=6&capacity=1GiB&bs=256KiB&size=4z&runtime=0";
+    let r = run(link, "");
+    let writes = r.of(Action::Queue);
+    assert!(errors(&r, 5).is_empty() && writes.len() == 96);
+    assert!(writes.iter().all(|w| w.sector % (8 << 11) + u64::from(w.nr_sectors) <= 6 << 11));
+    // dd does not know of zones.
+    let link = "drive=flash&zoned=1&zone_size=8&zone_capacity=6&capacity=1GiB&workload=dd&bs=256KiB&count=30";
+    let r = run(link, "");
+    assert_eq!((errors(&r, 5).len(), r.of(Action::Queue).len()), (1, 25));
 }
