@@ -771,11 +771,9 @@ impl App {
             for (key, v) in &own {
                 s.set(Side::B, *key, v.clone());
             }
-            // What can be changed while a run goes on, and is what this page is about.
-            let key = Key::ZonedQd1Writes;
             if own.iter().all(|(k, v)| v == s.value(Side::A, *k)) {
-                let on = *s.value(Side::A, key) == Value::Int(1);
-                s.set(Side::B, key, Value::Int(u64::from(!on)));
+                let (key, v) = contrast(s);
+                s.set(Side::B, key, v);
             }
             s.fork = Some(m.time);
         });
@@ -886,9 +884,9 @@ impl App {
             if !on {
                 s.drop_b();
             } else if !s.has_b() {
-                // What B is for: the preset's difference, else the setting this page is about.
+                // What B is for: the preset's difference, else what can be changed while a run goes on.
                 let own = s.preset.map(Preset::b_values).filter(|v| !v.is_empty());
-                for (key, v) in own.unwrap_or_else(|| vec![(Key::ZonedQd1Writes, Value::Int(1))]) {
+                for (key, v) in own.unwrap_or_else(|| vec![contrast(s)]) {
                     s.set(Side::B, key, v);
                 }
             }
@@ -1237,6 +1235,17 @@ impl App {
         }
         words.join(" ")
     }
+}
+
+/// What B tries where nothing says what it is for: the other zoned_qd1_writes on a disk that has it, else another
+/// scheduler.
+fn contrast(s: &Scenario) -> (Key, Value) {
+    if s.in_effect(Side::A, Key::ZonedQd1Writes) {
+        let on = *s.value(Side::A, Key::ZonedQd1Writes) == Value::Int(1);
+        return (Key::ZonedQd1Writes, Value::Int(u64::from(!on)));
+    }
+    let other = if s.text(Side::A, Key::Scheduler) == "none" { "mq-deadline" } else { "none" };
+    (Key::Scheduler, Param::of(Key::Scheduler).parse(other).expect("a scheduler"))
 }
 
 /// `1.2 s`
