@@ -124,6 +124,18 @@ pub fn worker_words(device: &DeviceView) -> String {
 /// Draws the panel.
 pub fn draw(pen: &mut Pen, area: Area, device: Option<&DeviceView>, now: SimTime) {
     let qd1 = device.is_some_and(|d| d.worker.enabled);
+    let ordering = device.and_then(|d| d.zoned.as_ref()).map(|z| z.ordering);
+    if let Some(words) = match ordering {
+        Some(ZoneOrdering::Pipelined) => {
+            Some("Nothing waits for its turn: the driver asks for misaligned writes again.")
+        }
+        Some(ZoneOrdering::None) => Some("Nothing waits for its turn: a misaligned write fails."),
+        _ => None,
+    } {
+        let inner = pen.panel(area, "zone write order", "nobody keeps it").below(6.0);
+        pen.wrapped((inner.x, inner.y + 12.0), words, Ink::Dim, Font::Small, inner.w, 4);
+        return;
+    }
     let locks = device.and_then(locks);
     let (title, subtitle) = match (&locks, qd1) {
         (Some(_), _) => ("zone locks", "one write of a zone at a time"),

@@ -362,6 +362,18 @@ fn every_place_of_the_board_has_its_words() {
 }
 
 #[test]
+fn without_plugs_and_locks_the_panel_says_so() {
+    for (ordering, words) in [(ZoneOrdering::Pipelined, "asks for"), (ZoneOrdering::None, "misaligned write fails")] {
+        let scene = synth::null_blk(ordering, 1);
+        // As beside a run that has them.
+        let panels = Panels { zwplugs: true, timeline: true, ..NONE };
+        let drawn = lane(&LaneInput { panels, ..input(&scene, 0) }, 600.0, 300.0, Layout::Wide);
+        let texts = texts(&drawn).replace('|', " ");
+        assert!(texts.contains("zone write order") && texts.contains(words), "{texts}");
+    }
+}
+
+#[test]
 fn policies_and_live_settings_appear_by_themselves() {
     let of = |scene: &Scene| input(scene, 0).panels;
     let plain = of(&synth::sequential(false, HeadPhase::Seek));

@@ -62,6 +62,7 @@ pub fn verdict_words(w: &WbtView) -> String {
 pub fn step_words(w: &WbtView) -> String {
     let n = w.scale_step.to_string();
     match w.scale_step {
+        _ if w.target_ns == 0 => "off".into(),
         0 => "scale_step 0".into(),
         1.. => ["scale_step +", &n, ", throttled"].concat(),
         _ => ["scale_step ", &n, ", widened"].concat(),
@@ -121,6 +122,10 @@ fn wbt(pen: &mut Pen, a: Area, w: &WbtView, now: SimTime) -> f32 {
     let bare = w.scale_step.to_string();
     caption(pen, a, "wbt", &[&step, step.split(',').next().unwrap_or(&step), &bare], Ink::Dim);
     let mut y = a.y + 17.0;
+    if w.target_ns == 0 {
+        pen.text(a.x, y + 9.0, "wbt_lat_usec is 0: nothing waits", Ink::Dim, Font::Small, a.w);
+        return y + LINE;
+    }
     // The window, and how far it has gone.
     if a.h >= 60.0 {
         let (target, window) = (whole(w.target_ns), whole(w.window_ns));
@@ -407,7 +412,8 @@ mod tests {
 
     #[test]
     fn a_step_reads_by_its_sign() {
-        let of = |scale_step| step_words(&WbtView { scale_step, ..WbtView::default() });
+        let of = |scale_step| step_words(&WbtView { scale_step, target_ns: 1, ..WbtView::default() });
+        assert_eq!(step_words(&WbtView::default()), "off");
         assert_eq!(of(0), "scale_step 0");
         assert_eq!(of(2), "scale_step +2, throttled");
         assert_eq!(of(-1), "scale_step -1, widened");
