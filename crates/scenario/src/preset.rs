@@ -2,7 +2,7 @@
 //!
 //! Models: the four tables of the commit log that added QUEUE_ZONED_QD1_WRITES (seed 000); the split bios of seed 002 and
 //! of mails about raid0 and raid6 (kernel 1.5, 2.5, md M.5, M.12); tags and schedulers of seed 003 and of mails (kernel
-//! 3, 4).
+//! 3, 4); zoned null_blk of seed 001, flash, zone locks, live settings and rq_qos (kernel 4.3, 5.3, 7.5, 8).
 //! Rule: the shown run, the chart and `validate` differ only by `row`, so that they agree where they overlap.
 //! Leaves out: the published figures themselves; they are reference data of `bioscope-lab`.
 
@@ -478,6 +478,180 @@ pub static PRESETS: &[Preset] = &told([
         sweep: ("cap_channels", "2,4,8,16"),
         t: Moment { ns: 5000 * MS, k: 0 },
         speed_ns: MS,
+    },
+    Preset {
+        name: "nullb-pipelining",
+        title: "Zone writes of null_blk: one at a time, or all at once",
+        look_for: "A locks the zone for each write: 100 us of timer, then the way from the interrupt through kblockd to the \
+                   next dispatch. B locks nothing, so 64 timers overlap, and what a worker needs for each request is the \
+                   limit. With scheduler=none and zone_ordering=none the job's own CPU time is.",
+        sources: &["Mail \"block/null_blk: Add support for pipelining zoned writes\" (January 2023, Linux 6.2-rc)"],
+        // The script's parameters; 5.17 stands for a kernel with zone locks. submit_ns, dispatch_ns and kblockd_ns are
+        // calibrated on the mail's three figures, each of which one of them decides.
+        a: &[
+            (Key::Bs, "4KiB"),
+            (Key::Iodepth, "64"),
+            (Key::IodepthBatch, "16"),
+            (Key::Ioengine, "io_uring"),
+            (Key::Kernel, "5.17"),
+            (Key::SubmitNs, "3530ns"),
+            (Key::KblockdNs, "77800ns"),
+            (Key::DispatchNs, "9450ns"),
+            (Key::Drive, "null_blk"),
+            (Key::Capacity, "1MiB"),
+            (Key::Zoned, "1"),
+            (Key::ZoneSize, "1MiB"),
+            (Key::Irqmode, "2"),
+            (Key::CompletionNsec, "100us"),
+            (Key::MemoryBacked, "1"),
+            (Key::MaxSectors, "8"),
+            (Key::Runtime, "200ms"),
+            (Key::TimeBased, "1"),
+        ],
+        jobs: &[],
+        b: &[(Key::ZoneOrdering, "pipelined")],
+        row: &[],
+        sweep: ("completion_nsec", "10us,20us,50us,100us,200us,500us,1ms"),
+        t: Moment { ns: 1_500_000, k: 0 },
+        speed_ns: 50_000,
+    },
+    Preset {
+        name: "flash-qd1",
+        title: "Where nothing turns, one write at a time costs nothing",
+        look_for: "A keeps several zones' writes in flight, B one of the whole device. Both are acknowledged from protected \
+                   memory, and all dies program at the same time either way: the bandwidth is the same.",
+        sources: &[COMMIT_LOG],
+        // The device is the zoned SSD of another table: what its memory holds is assumed.
+        a: &[
+            (Key::Rw, "randwrite"),
+            (Key::Iodepth, "16"),
+            (Key::Numjobs, "4"),
+            (Key::Size, "8z"),
+            (Key::Scheduler, "none"),
+            (Key::Drive, "zns-1tb"),
+            (Key::Runtime, "10s"),
+            (Key::TimeBased, "1"),
+        ],
+        jobs: &[],
+        b: QD1,
+        row: &[],
+        sweep: ("iodepth", "1,2,4,8,16,32,64"),
+        t: Moment { ns: 1000 * MS, k: 0 },
+        speed_ns: MS,
+    },
+    Preset {
+        name: "zone-lock-boundary",
+        title: "mq-deadline at the end of a zone",
+        look_for: "A zone has one write at the disk, so in A the next zone's writes overtake those that still wait for the \
+                   lock of the old one, and the head goes there and back; in B they wait behind them.",
+        sources: &["Mail \"block: mq-deadline: Do not break sequential write streams to zoned HDDs\" (November 2022)"],
+        // The mail does not name the disk: the profile is the one whose rate is nearest. Its figures need requests as small
+        // as they were submitted: with merges the two zones alternate far less often.
+        a: &[
+            (Key::Bs, "64KiB"),
+            (Key::Iodepth, "32"),
+            (Key::Kernel, "5.17"),
+            (Key::Nomerges, "2"),
+            (Key::Drive, "smr-15tb"),
+            (Key::Runtime, "10s"),
+        ],
+        jobs: &[],
+        b: &[(Key::ZoneLockStreams, "1")],
+        row: &[(Key::Runtime, "60s")],
+        sweep: ("iodepth", "2,4,8,16,32,64"),
+        t: Moment { ns: 1044 * MS, k: 0 },
+        speed_ns: 10 * MS,
+    },
+    Preset {
+        name: "zoned-eio",
+        title: "A piece of a split write comes too early",
+        look_for: "Each 1 MiB write is cut into pieces of 255 sectors. In A nothing keeps them in order: mq-deadline goes on \
+                   from where it was and dispatches one that does not start at the write pointer, which fails. In B the zone's \
+                   plug issues one after the other.",
+        sources: &["Report on zoned null_blk with mq-deadline: fio libaio, iodepth=256, bs=1M, max_sectors=255"],
+        // When a worker runs the queue is assumed.
+        a: &[
+            (Key::Rw, "randwrite"),
+            (Key::Iodepth, "256"),
+            (Key::ZoneOrdering, "none"),
+            (Key::SubmitNs, "4us"),
+            (Key::KblockdNs, "20us"),
+            (Key::Drive, "null_blk"),
+            (Key::Capacity, "16MiB"),
+            (Key::Zoned, "1"),
+            (Key::ZoneSize, "4MiB"),
+            (Key::Irqmode, "2"),
+            (Key::MemoryBacked, "1"),
+            (Key::Runtime, "100ms"),
+            (Key::TimeBased, "1"),
+        ],
+        jobs: &[],
+        b: &[(Key::ZoneOrdering, "zwplug")],
+        row: &[],
+        sweep: ("kblockd_ns", "0,5us,10us,20us,50us"),
+        t: Moment { ns: 650_000, k: 0 },
+        speed_ns: 20_000,
+    },
+    Preset {
+        name: "smr-live-toggle",
+        title: "zoned_qd1_writes written while the disk is busy",
+        look_for: "B is A until 1.5 s: then the queue is frozen until everything in it is done, and from the thaw on one zone \
+                   is written after the other.",
+        sources: &[COMMIT_LOG],
+        // The grace period is typical and unsourced.
+        a: &[(Key::Iodepth, "64"), (Key::RcuNs, "5ms"), (Key::Runtime, "10s")],
+        jobs: &[],
+        b: &[(Key::Change, "1.5s:zoned_qd1_writes:1")],
+        row: &[],
+        sweep: ("iodepth", "1,2,4,8,16,32,64,128"),
+        t: Moment { ns: 1600 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "wbt-vs-reads",
+        title: "Reads beside a flood of writeback",
+        look_for: "Job 0 reads once in a while. In A the disk is full of buffered writes and each read waits behind them; in B \
+                   wbt lets only a few in, so a read waits for one or two and as much is written. bfq switches wbt off.",
+        sources: &["block/blk-wbt.c (Linux 7.1)"],
+        a: &[(Key::Rw, "randread"), (Key::Bs, "4KiB"), (Key::Numjobs, "2"), (Key::Drive, "cmr-8tb")],
+        jobs: &[
+            (0, Key::Thinktime, "100ms"),
+            (1, Key::Rw, "write"),
+            (1, Key::Bs, "1MiB"),
+            (1, Key::Iodepth, "64"),
+            (1, Key::Offset, "4TiB"),
+            (1, Key::Buffered, "1"),
+        ],
+        b: &[(Key::BlkWbtMq, "1")],
+        row: &[],
+        sweep: ("scheduler", "none,mq-deadline,kyber,bfq"),
+        t: Moment { ns: 3000 * MS, k: 0 },
+        speed_ns: 20 * MS,
+    },
+    Preset {
+        name: "zns-open-limit",
+        title: "More writers than a zoned SSD has open zones",
+        look_for: "The device has fourteen zones open at most. In A fio ignores that, and the first write to a fifteenth zone \
+                   fails; in B it keeps to the limit, and a job that finds all zones taken writes to one of them.",
+        sources: &["fio zbd.c, max_open_zones and ignore_zone_limits (fio 3.36)"],
+        a: &[
+            (Key::Rw, "randwrite"),
+            (Key::Bs, "128KiB"),
+            (Key::Iodepth, "4"),
+            (Key::Numjobs, "20"),
+            (Key::Size, "20z"),
+            (Key::MaxOpenZones, "20"),
+            (Key::IgnoreZoneLimits, "1"),
+            (Key::Drive, "zns-1tb"),
+            (Key::Runtime, "5s"),
+            (Key::TimeBased, "1"),
+        ],
+        jobs: &[],
+        b: &[(Key::MaxOpenZones, "14"), (Key::IgnoreZoneLimits, "0")],
+        row: &[],
+        sweep: ("numjobs", "1,4,8,14,15,20"),
+        t: Moment { ns: 850_000, k: 0 },
+        speed_ns: 50_000,
     },
 ]);
 

@@ -5,8 +5,8 @@
 //! Leaves out: what is done about too many (`limits`).
 
 use bioscope_core::config::{
-    DeviceConfig, DeviceKind, DmConfig, DmTarget, DriveProfile, JobConfig, MdConfig, MdLevel, NullIrq, Rw, SimConfig,
-    WorkloadConfig,
+    DeviceConfig, DeviceKind, DmConfig, DmTarget, DriveProfile, ElevatorKind, JobConfig, MdConfig, MdLevel, NullIrq,
+    Rw, SimConfig, WorkloadConfig, ZoneOrdering,
 };
 use bioscope_core::units::{SECTOR_BYTES, Sector};
 
@@ -25,9 +25,10 @@ const WRITEBACK_BIO_BYTES: u64 = 1 << 20;
 
 /// Engine events of a run, roughly and rather too many than too few.
 pub fn estimate_events(cfg: &SimConfig) -> u64 {
-    let mut rate: u128 = cfg.devices.iter().map(rate_of).sum();
+    let written = cfg.jobs.iter().all(only_writes);
+    let mut rate: u128 = cfg.devices.iter().map(|d| rate_of(d, written)).sum();
     if let Some(DeviceKind::Md(MdConfig { level: MdLevel::Raid1, members, .. })) = cfg.devices.last().map(|d| &d.kind)
-        && cfg.jobs.iter().all(only_writes)
+        && written
     {
         rate /= members.len() as u128;
     }
@@ -44,8 +45,21 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
         cfg.jobs.iter().filter(|job| !is_beside(job)).map(job_bytes).sum::<Option<u64>>().map(u128::from),
     ];
     let bytes = limits.into_iter().flatten().min().unwrap_or(u128::MAX);
-    let smallest = cfg.jobs.iter().filter(|job| !is_beside(job)).map(|job| unit_bytes(cfg, job)).min().unwrap_or(1);
-    let mut requests = bytes / u128::from(smallest);
+    // Jobs that pause come beside those that do not.
+    let (mut smallest, mut paused) = (u64::MAX, 0);
+    for job in cfg.jobs.iter().filter(|job| !is_beside(job)) {
+        let unit = unit_bytes(cfg, job);
+        match (pace(job), cfg.stop.runtime_ns) {
+            (Some(pace), Some(ns)) => {
+                let ns = u128::from(ns) + u128::from(cfg.ramp.time_ns);
+                let units = shape(job).map_or(1, |(bs, ..)| (bs * SECTOR_BYTES).div_ceil(unit));
+                paused += u128::from(pace) * u128::from(units) * ns / 1_000_000_000 + 1;
+            }
+            _ => smallest = smallest.min(unit),
+        }
+    }
+    let alone = if smallest == u64::MAX { 0 } else { bytes / u128::from(smallest) };
+    let mut requests = alone.saturating_add(paused);
     if let Some(per_second) = most_per_second(cfg)
         && let Some(runtime) = cfg.stop.runtime_ns
     {
@@ -65,15 +79,27 @@ pub fn estimate_events(cfg: &SimConfig) -> u64 {
     u64::try_from(events).unwrap_or(u64::MAX)
 }
 
-/// Bytes a second of a disk at most.
-fn rate_of(d: &DeviceConfig) -> u128 {
+/// I/Os a second of a job that pauses after some.
+fn pace(job: &JobConfig) -> Option<u64> {
+    let WorkloadConfig::Linear(l) = &job.workload else { return None };
+    let pauses = 1_000_000_000u64.checked_div(l.fio.thinktime_ns)?;
+    Some((pauses + 1).saturating_mul(u64::from(l.fio.thinktime_blocks)))
+}
+
+/// Bytes a second of a disk at most; flash programs more slowly than it reads.
+fn rate_of(d: &DeviceConfig, written: bool) -> u128 {
     match &d.kind {
         DeviceKind::Disk(d) => u128::from(d.profile.rate_outer),
         // Without a limit the jobs' CPU time is one.
         DeviceKind::Capped(c) if c.rate == 0 => u128::from(u64::MAX),
         DeviceKind::Capped(c) => u128::from(c.rate) * u128::from(c.channels),
         DeviceKind::NullBlk(_) => u128::from(u64::MAX),
-        DeviceKind::Flash(f) => u128::from(f.channel_rate) * u128::from(f.channels),
+        // As fast as all dies program, or read.
+        DeviceKind::Flash(f) => {
+            let page = u128::from(f.page_bytes) * u128::from(f.channels) * u128::from(f.dies) * 1_000_000_000;
+            let dies = page / u128::from(if written { f.program_ns } else { f.read_ns.min(f.program_ns) }.max(1));
+            dies.min(u128::from(f.channel_rate) * u128::from(f.channels))
+        }
         DeviceKind::Md(_) | DeviceKind::Dm(_) => 0,
     }
 }
@@ -104,13 +130,17 @@ fn most_per_second(cfg: &SimConfig) -> Option<u64> {
         let busy = if heads == 1 { busy_ns(alone, unit_bytes(cfg, job)) } else { 0 };
         let one_ns = cfg.host.submit_ns.max((cfg.host.submit_ns + latency + busy) / u64::from(iodepth.max(1)));
         let of_job = 1_000_000_000u64.checked_div(one_ns)?.saturating_mul(parts);
-        submitted = submitted.saturating_add(of_job.min(per_second(busy, channels)));
+        let of_zones = zone_write_ns(cfg, job, latency).map_or(u64::MAX, |(ns, zones)| per_second(ns, zones));
+        submitted = submitted.saturating_add(of_job.min(of_zones).min(per_second(busy, channels)));
         largest = parts.max(largest);
         depth += u64::from(iodepth);
         reads &= rw == Rw::RandRead;
         parity &= rw == Rw::RandWrite && has_parity(&cfg.devices[usize::from(job.dev)]);
     }
-    let submitted = submitted.min(per_second(latency, tags));
+    // A run of a hardware queue takes one request after the other.
+    let queues = alone.queue.filter(|q| heads == 1 && (q.blocking || q.elevator != ElevatorKind::None));
+    let runs = queues.map_or(u64::MAX, |q| per_second(cfg.host.dispatch_ns, u64::from(q.nr_hw_queues)));
+    let submitted = submitted.min(per_second(latency, tags)).min(runs);
     let Some(drive) = cfg.devices.iter().find_map(|d| Some(&d.disk()?.profile)) else { return Some(submitted) };
     let reached = match (reads, parity) {
         (true, _) => {
@@ -123,6 +153,23 @@ fn most_per_second(cfg: &SimConfig) -> Option<u64> {
         _ => u64::MAX,
     };
     Some(submitted.min(reached))
+}
+
+/// Where each zone has one write in flight: the time from one to the next, and zones that a job writes to.
+fn zone_write_ns(cfg: &SimConfig, job: &JobConfig, latency: u64) -> Option<(u64, u64)> {
+    let WorkloadConfig::FioZbd(f) = &job.workload else { return None };
+    let q = cfg.devices[usize::from(job.dev)].queue.filter(|_| f.rw.writes() && !f.rw.reads() && !f.append)?;
+    let host = &cfg.host;
+    let next = match cfg.kernel.zone_ordering {
+        ZoneOrdering::Zwplug => host.issue_ns,
+        ZoneOrdering::ZoneLock if q.elevator == ElevatorKind::MqDeadline => 0,
+        _ => return None,
+    };
+    let worker = if q.blocking { host.kblockd_ns + host.dispatch_ns } else { 0 };
+    let open = if f.max_open_zones > 0 { f.max_open_zones } else { u32::MAX };
+    // A sequential writer is in two zones where one ends and the next begins.
+    let zones = if f.rw == Rw::RandWrite { f.zones.min(open) } else { f.zones.min(2) };
+    Some((latency + next + worker, u64::from(zones)))
 }
 
 /// Time for which a command occupies a device that is known by its limits.
@@ -213,7 +260,8 @@ fn sync_events(cfg: &SimConfig) -> u128 {
         let requests = if members.len() as u64 > plug { members.len() as u64 * 6 / 5 } else { 0 };
         let disks = members.iter().map(|m| &cfg.devices[usize::from(*m)]);
         // The faster a device is, the nearer it comes to the limit; in pauses it overshoots.
-        let rate = disks.clone().map(rate_of).min().unwrap_or(0).min(u128::from(sync.speed_max) * 1024 * 3 / 2);
+        let rate =
+            disks.clone().map(|d| rate_of(d, false)).min().unwrap_or(0).min(u128::from(sync.speed_max) * 1024 * 3 / 2);
         let most = disks.map(|d| sectors_of(d).saturating_sub(*data_offset) * SECTOR_BYTES).min().unwrap_or(0);
         let bytes = cfg.stop.runtime_ns.map_or(u128::MAX, |ns| rate * u128::from(ns) / 1_000_000_000);
         bytes.min(u128::from(most)) / u128::from(STRIPE_BYTES) * u128::from(EVENTS_PER_STRIPE + requests)
