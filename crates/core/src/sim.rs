@@ -216,8 +216,10 @@ impl Simulation {
                     Some(_) => {
                         let (time, event) = ctx.bus.queue.pop().expect("peeked");
                         // A setting written after the last job has ended is no part of the run, nor is time that
-                        // nobody uses.
-                        if matches!(event, Event::Change(_) | Event::RuntimeOver | Event::Refill(_)) && ctx.is_over() {
+                        // nobody uses; a policy's timer may go on for ever (wbt's does with a queue depth of 2).
+                        let idle =
+                            matches!(event, Event::Change(_) | Event::RuntimeOver | Event::Refill(_) | Event::Qos(_));
+                        if idle && ctx.is_over() {
                             continue;
                         }
                         ctx.bus.now = time;

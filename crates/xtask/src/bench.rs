@@ -37,3 +37,8 @@ pub fn fit(args: &[String]) -> Result<()> {
 pub fn fuzz(args: &[String]) -> Result<()> {
     run(cargo(&["run", "--quiet", "--release", "--package=bioscope-scenario", "--example=fuzz", "--"]).args(args))
 }
+
+/// `swarm [N] [--seed S]`: random pipelines against the laws of every run.
+pub fn swarm(args: &[String]) -> Result<()> {
+    run(cargo(&["run", "--quiet", "--release", "--package=bioscope-core", "--example=swarm", "--"]).args(args))
+}

@@ -24,6 +24,7 @@ cargo xtask COMMAND
   bench                        speed of the simulator, natively and in Chromium
   fit [PROFILE] [ARG...]       fit a drive profile to its calibration cells
   fuzz [--count N] [--seed S]  read N (10 million) hostile links
+  swarm [N] [--seed S]         run N (10,000) random pipelines of everything from seed S on
   setup                        install every tool that is missing";
 
 fn main() -> ExitCode {
@@ -48,6 +49,7 @@ fn run(args: &[String]) -> shell::Result<()> {
         "bench" => no_arguments(rest).and_then(|()| bench::bench()),
         "fit" => bench::fit(rest),
         "fuzz" => bench::fuzz(rest),
+        "swarm" => bench::swarm(rest),
         "setup" => no_arguments(rest).and_then(|()| setup::everything()),
         "help" | "--help" | "-h" => {
             println!("{HELP}");

@@ -469,6 +469,7 @@ impl Ctx<'_> {
         w.plugged = bios > 0;
         self.bus.because(0, Why::Recovered { zone, wp_offset: wp as u32, bios });
         if bios == 0 {
+            self.wplug_delist(dev, zone);
             if wp == 0 || wp >= capacity {
                 self.wplug_over(dev, zone, 1);
             }
@@ -500,16 +501,20 @@ impl Ctx<'_> {
             return;
         }
         w.plugged = false;
-        let was_listed = core::mem::replace(&mut w.listed, false);
         let aborted: Vec<Idx> = w.bios.drain(..).collect();
-        if was_listed {
-            wplugs.list.retain(|z| *z != zone);
-        }
+        self.wplug_delist(dev, zone);
         self.bus.because(0, Why::Aborted { zone, bios: aborted.len() as u32 });
         for bio in aborted {
             self.zone_fail_queued(dev, zone, bio);
         }
-        if was_listed {
+    }
+
+    /// The worker need not visit a plug that was emptied without it.
+    fn wplug_delist(&mut self, dev: DevIdx, zone: ZoneNo) {
+        let wplugs = &mut self.queue(dev).wplugs;
+        let Some(w) = wplugs.hash.get_mut(&zone) else { return };
+        if core::mem::take(&mut w.listed) {
+            wplugs.list.retain(|z| *z != zone);
             self.wplug_put(dev, zone);
         }
     }

@@ -605,6 +605,11 @@ impl Ctx<'_> {
         let offset = if random { 0 } else { inside };
         if offset + c.bs <= wp {
             let offset = if random { self.fio(j).rng.below(wp / c.bs) * c.bs } else { offset };
+            if c.read_beyond_wp {
+                // The zone that was drawn is unusable; like all reads of this job this one needs no lock.
+                self.fio_unlock(j, dev, zone);
+                return Step::Free { zone, offset };
+            }
             return Step::Read { zone, offset };
         }
         self.fio_unlock(j, dev, zone);

@@ -173,14 +173,12 @@ impl Ctx<'_> {
         let zone = self.zone_of(bio.dev, at);
         let end = self.zone_offset(bio.dev, at) + u64::from(bio.first_nr_sectors);
         match &mut self.job(j).kind {
-            AnyWorkload::Fio(f) => {
-                f.bio_done(bio.op, zone, end, bio.status);
-                self.fio_progress();
-            }
+            AnyWorkload::Fio(f) => f.bio_done(bio.op, zone, end, bio.status),
             AnyWorkload::Writeback(w) => w.failed |= bio.status != BlkStatus::Ok,
             AnyWorkload::Linear(l) => l.bio_done(bio),
             AnyWorkload::List(_) | AnyWorkload::PassThrough(_) => {}
         }
+        self.fio_progress();
         let waits = matches!(
             self.job(j).state,
             JobState::WaitCompletion | JobState::Quiescing { .. } | JobState::WaitZoneMgmt { .. }
