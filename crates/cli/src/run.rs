@@ -30,9 +30,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             say(&[zone_note(&name, &done.cfg, &order, first)]);
         }
         // What `check` cannot know: a run whose jobs end before its time is over.
-        if let Some(change) = done.cfg.changes.first().filter(|change| change.at > done.stats.window_to) {
-            let (at, end) = (print_seconds(change.at), print_seconds(done.stats.window_to));
-            say(&[format!("warning: {name}: b.at={at}: the run is over at {end}, so nothing changes in run B")]);
+        let end = done.stats.window_to;
+        if let Some(at) = done.cfg.changes.iter().map(|change| change.at).find(|at| *at > end) {
+            let (text, end) = (print_seconds(at), print_seconds(end));
+            say(&[if side == Side::B && s.fork == Some(at) {
+                format!("warning: {name}: b.at={text}: the run is over at {end}, so nothing changes in run B")
+            } else {
+                format!("warning: {name}: change={text}: the run is over at {end}, so this is never written")
+            }]);
         }
         let outcome = Outcome {
             name: &name,

@@ -186,6 +186,17 @@ fn section_7_1_mbps_is_a_budget_of_50_ticks_a_second() {
     assert!(run.sim.next_time().is_none());
 }
 
+/// The driver would refill for ever; what no budget is enough for has stood still for a minute, and that is the end.
+#[test]
+fn section_7_1_a_request_larger_than_the_budget_of_mbps_stands_still() {
+    let mut cfg = with(NullBlkConfig { mbps: 1, irqmode: NullIrq::None, zones: None, ..null_blk() });
+    list(&mut cfg, vec![bio(0, Op::Write, 0, 40), bio(1, Op::Write, 128, 41)]);
+    let run = run(cfg);
+    assert_eq!(of(&run, Action::Complete).len(), 1);
+    assert_eq!((run.sim.bios_in_flight(), run.sim.next_time()), (1, None));
+    assert_eq!(run.sim.now() / 1_000_000_000, 60);
+}
+
 #[test]
 fn section_7_1_zone_append_lands_at_the_write_pointer() {
     let mut cfg = with(null_blk());

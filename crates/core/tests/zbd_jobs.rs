@@ -244,6 +244,32 @@ fn each_synchronous_write_to_the_medium_costs_a_turn() {
     assert!(write(WriteOffMode::Nonvolatile).sim.now() * 4 < medium.sim.now());
 }
 
+/// Beside readers that never pause, a write that only the medium answers goes once it is as old as a read may get.
+#[test]
+fn a_write_to_the_medium_does_not_starve_beside_readers() {
+    let mut cfg = config();
+    cfg.stop.runtime_ns = Some(5_000_000_000);
+    cfg.devices[0].queue.as_mut().unwrap().elevator = ElevatorKind::None;
+    let disk = cfg.devices[0].disk_mut().unwrap();
+    (disk.write_cache, disk.write_off_mode) = (false, WriteOffMode::Media);
+    cfg.jobs.push(job_of(WorkloadConfig::Linear(linear(Tool::Dd, 0, 1, 10_000))));
+    // Conventional zones: there is something to read everywhere.
+    let read = LinearConfig {
+        rw: Rw::RandRead,
+        first: 0,
+        sectors: u64::from(SEQ) * ZONE,
+        io_bytes: None,
+        ..linear(Tool::Fio, 0, 1, 0)
+    };
+    cfg.jobs.extend((0..4).map(|_| job_of(WorkloadConfig::Linear(read.clone()))));
+    let age = profile().read_age_ns;
+    let run = run(cfg);
+    let writes: Vec<_> = run.of(Action::Complete).into_iter().filter(|r| r.op == Op::Write).collect();
+    // Each waits for its age, the read under way and its own access.
+    assert!(writes.windows(2).all(|w| w[1].time - w[0].time < age + 60_000_000), "{}", writes.len());
+    assert!((35..50).contains(&writes.len()), "{}", writes.len());
+}
+
 // ---- rows of published tables ----
 
 /// 12, last row: the same job without zonemode=zbd does not ask where the write pointer is.

@@ -70,7 +70,7 @@ fn one(key: &str, part: &str) -> Result<Written, Diagnostic> {
     let at = match value::parse(S, time) {
         Ok(Value::Int(ns)) => ns,
         Ok(_) => 0,
-        Err(p) => return Err(bad(["the time: ", &p.message()].concat())),
+        Err(p) => return Err(bad(["the time: ", &p.message()].concat()).allow("seconds, such as 1.2s or 5ms")),
     };
     let (instance, name) = match name.rsplit_once('.') {
         Some((instance, name)) => (Some(instance), name.trim()),
@@ -84,7 +84,11 @@ fn one(key: &str, part: &str) -> Result<Written, Diagnostic> {
         None => None,
         Some(instance) => match disk_of(instance.trim()) {
             Some(n) => Some(n),
-            None => return Err(bad(["no disk is called ", &shorten(instance)].concat()).allow("sda to sdbl")),
+            None => {
+                let d =
+                    bad(["no disk is called ", &shorten(instance)].concat()).allow("sda to sdbl, or no name for all");
+                return Err(d.suggest([time, ":", name, ":", text].concat()));
+            }
         },
     };
     let names = || live().map(|k| Param::of(k).key);
@@ -156,8 +160,12 @@ mod tests {
     fn section_10_3_what_no_queue_takes_is_refused() {
         for (text, want) in [
             ("1s", "change=1s: not of the form TIME:NAME:VALUE (allowed: such as 1.2s:zoned_qd1_writes:1)"),
-            ("x:nomerges:1", "change=x:nomerges:1: the time: not a number"),
-            ("1s:sdx1.nomerges:1", "change=1s:sdx1.nomerges:1: no disk is called sdx1 (allowed: sda to sdbl)"),
+            ("x:nomerges:1", "change=x:nomerges:1: the time: not a number (allowed: seconds, such as 1.2s or 5ms)"),
+            (
+                "1s:sdx1.nomerges:1",
+                "change=1s:sdx1.nomerges:1: no disk is called sdx1 (allowed: sda to sdbl, or no name for all); \
+                 try 1s:nomerges:1",
+            ),
             (
                 "1s:nr_requests:many",
                 "change=1s:nr_requests:many: many: not a number (EINVAL) (allowed: auto, 0 to 4294967295)",

@@ -370,7 +370,8 @@ impl Drive {
     /// The read or cached write that comes next.
     fn next_command(&mut self, now: SimTime) -> Option<Cmd> {
         let read = self.next_read(now);
-        let write_due = !self.cache.is_empty() && (read.is_none() || (self.stalled && self.head.last_was_read));
+        let write_due = !self.cache.is_empty()
+            && (read.is_none() || (self.head.last_was_read && (self.stalled || self.has_aged_write(now))));
         if write_due {
             let p = &self.setup.cfg.profile;
             let i = destage::choose(p, &self.cache, self.head.zone, self.head.visit, |c| {
@@ -381,6 +382,12 @@ impl Drive {
         }
         let i = read?;
         Some(self.waiting.remove(i))
+    }
+
+    /// A write that is answered only from the medium has waited as long as a read may.
+    fn has_aged_write(&self, now: SimTime) -> bool {
+        let aged = |c: &Cmd| now - c.arrived > self.setup.cfg.profile.read_age_ns;
+        !self.acks_from_cache() && self.cache.front().is_some_and(aged)
     }
 
     /// Position in `waiting` of the read to serve: one that waited too long, else the one reached first.

@@ -17,6 +17,9 @@ use crate::units::{BlkStatus, DevIdx, MIB, Op, SECTOR_BYTES, Tag};
 
 /// TICKS_PER_SEC: how often the budget of `mbps` is refilled.
 const TICKS_PER_SEC: u64 = 50;
+/// Refills in a row, a minute of them, after which a request that no budget is enough for stands still for good: the
+/// driver's timer goes on for ever, and so would the run.
+const MAX_VAIN_REFILLS: u32 = 3000;
 
 /// What null_blk keeps in a request (`struct nullb_cmd`), and what the queue says of it.
 #[derive(Debug)]
@@ -55,6 +58,8 @@ struct Throttle {
     left: i64,
     /// The timer runs.
     armed: bool,
+    /// Refills since a request was let through.
+    vain: u32,
 }
 
 impl NullBlk {
@@ -67,7 +72,7 @@ impl NullBlk {
             completion_ns: cfg.completion_ns,
             as_posted: cfg.as_posted,
             zones: cfg.zones.as_ref().map(Zones::of_config),
-            throttle: Throttle { per_tick, left: per_tick, armed: false },
+            throttle: Throttle { per_tick, left: per_tick, armed: false, vain: 0 },
             log: Fifo::new(),
             retries: 0,
         }
@@ -94,14 +99,19 @@ impl NullBlk {
             bus.after(1_000_000_000 / TICKS_PER_SEC, Event::Refill(self.dev));
         }
         t.left -= i64::from(nr_sectors) * SECTOR_BYTES as i64;
-        t.left >= 0
+        let lasts = t.left >= 0;
+        if lasts {
+            t.vain = 0;
+        }
+        lasts
     }
     /// `nullb_bwtimer_fn`: a new budget, and the stopped queues run; a budget that nobody touched stops the timer.
     pub fn refill(&mut self, bus: &mut Bus) -> bool {
         let t = &mut self.throttle;
-        t.armed = t.left != t.per_tick;
+        t.armed = t.left != t.per_tick && t.vain < MAX_VAIN_REFILLS;
         if t.armed {
             t.left = t.per_tick;
+            t.vain += 1;
             bus.after(1_000_000_000 / TICKS_PER_SEC, Event::Refill(self.dev));
         }
         t.armed

@@ -277,6 +277,12 @@ pub(super) fn request_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
         WorkloadConfig::Writeback(w) => w.file_max.min(WRITEBACK_BIO_BYTES),
         WorkloadConfig::List(_) | WorkloadConfig::PassThrough(_) => BLOCK_BYTES,
     };
+    let limit = piece_bytes(cfg, job);
+    (bio / bio.div_ceil(limit).max(1)).max(1)
+}
+
+/// Largest piece that a job's bios are cut into.
+pub(super) fn piece_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
     let device = &cfg.devices[usize::from(job.dev)];
     let of_queue = |d: &DeviceConfig| {
         d.queue.map_or(u64::MAX, |q| {
@@ -297,8 +303,7 @@ pub(super) fn request_bytes(cfg: &SimConfig, job: &JobConfig) -> u64 {
         }
         DeviceKind::Disk(_) | DeviceKind::Capped(_) | DeviceKind::NullBlk(_) | DeviceKind::Flash(_) => u64::MAX,
     };
-    let limit = below.fold(of_queue(device), u64::min).min(cut);
-    (bio / bio.div_ceil(limit).max(1)).max(1)
+    below.fold(of_queue(device), u64::min).min(cut)
 }
 
 /// Bytes a second of a job's rates, where it has one in each of its directions.

@@ -507,6 +507,16 @@ impl Checker<'_> {
             let zbd = fio && self.stack() == Stack::None;
             self.problems.push(d.suggest(if zbd { "zonemode=zbd" } else { "write" }));
         }
+        if let Some(z) = &t.zones
+            && !rw.writes()
+            && matches!(self.drive_kind(), Drive::Disk(_))
+            && self.is(Key::FirstFill, "empty")
+            && first + sectors > u64::from(z.nr_conv) * z.zone_sectors
+        {
+            let message = "what lies behind a write pointer is made up by the drive, which moves no head for it";
+            let d = Diagnostic::note(&self.name(Key::Rw), &self.word(Key::Rw), message).suggest("first_fill=full");
+            self.problems.push(d);
+        }
         let (iodepth, batch) = if fio { self.depth() } else { (1, 1) };
         let io_bytes = if fio {
             (!self.repeats()).then_some(sectors.saturating_mul(SECTOR_BYTES))

@@ -4,11 +4,11 @@
 //! Rule: what the simulator cannot hold is an error; what the page cannot show is a warning.
 //! Leaves out: the estimate itself (`estimate`).
 
-use bioscope_core::config::{DeviceConfig, LinearConfig, SimConfig, WorkloadConfig};
-use bioscope_core::units::{SECTOR_BYTES, Sector};
+use bioscope_core::config::{DeviceConfig, DeviceKind, JobConfig, LinearConfig, SimConfig, WorkloadConfig};
+use bioscope_core::units::{DevIdx, SECTOR_BYTES, Sector};
 
 use super::Checker;
-use super::estimate::request_bytes;
+use super::estimate::{piece_bytes, request_bytes};
 use crate::params::Key;
 use crate::scenario::Instance;
 use crate::value::{print_bytes, print_time};
@@ -21,6 +21,22 @@ const MAX_PIECES: u64 = 4096;
 const MAX_IN_FLIGHT: u64 = 200_000;
 /// Seconds for which io.max may hold all I/Os in flight.
 const MAX_HELD_SECONDS: u64 = 1_000_000_000;
+
+/// Bytes that null_blk lets through between two refills for each MiB a second of `mbps`.
+const MBPS_TICK_BYTES: u64 = (1 << 20) / 50;
+
+/// Bytes of a job's largest bio, or of its part that direct I/O makes at most (256 pages).
+fn largest_bio(job: &JobConfig) -> u64 {
+    let sectors = match &job.workload {
+        WorkloadConfig::FioZbd(f) => f.bs,
+        WorkloadConfig::Linear(l) => match l.bios.iter().max() {
+            Some(most) => u64::from(*most).min(l.bs),
+            None => largest_io(l),
+        },
+        WorkloadConfig::Writeback(_) | WorkloadConfig::List(_) | WorkloadConfig::PassThrough(_) => 0,
+    };
+    (sectors * SECTOR_BYTES).min(1 << 20)
+}
 
 /// Sectors of a job's largest I/O.
 fn largest_io(l: &LinearConfig) -> Sector {
@@ -87,6 +103,37 @@ impl Checker<'_> {
                     self.of = None;
                 }
             }
+        }
+    }
+
+    /// null_blk's budget must be enough for one request: it is filled up, never saved.
+    pub(super) fn never_let_through(&mut self, cfg: &SimConfig) {
+        for (d, i) in cfg.devices.iter().zip(0u8..) {
+            let (DeviceKind::NullBlk(n), Some(q)) = (&d.kind, d.queue) else { continue };
+            let tick = MBPS_TICK_BYTES * u64::from(n.mbps);
+            if tick == 0 {
+                continue;
+            }
+            let above = |job: &&JobConfig| {
+                let target = &cfg.devices[usize::from(job.dev)];
+                job.dev == DevIdx::from(i) || target.members().contains(&DevIdx::from(i))
+            };
+            let pieces = cfg.jobs.iter().filter(above).map(|job| largest_bio(job).min(piece_bytes(cfg, job)));
+            let (piece, merged) = (pieces.max().unwrap_or(0), u64::from(q.max_sectors) * SECTOR_BYTES);
+            self.of = (cfg.devices.len() > 1).then_some(Instance::Disk(i));
+            let budget = [print_bytes(tick), " every 20 ms".into()].concat();
+            if piece > tick {
+                let message = [&budget, " are never enough for a request of ", &print_bytes(piece)].concat();
+                let least = piece.div_ceil(MBPS_TICK_BYTES).to_string();
+                let d = self.error(Key::Mbps, message).allow(["0, or from ", &least].concat());
+                self.problems.push(d.suggest(least));
+            } else if merged > tick && q.nomerges < 2 {
+                let message = [&budget, " are never enough for what merges to more"].concat();
+                let least = merged.div_ceil(MBPS_TICK_BYTES).to_string();
+                let d = self.warning(Key::Mbps, message).allow(["0, or from ", &least].concat());
+                self.problems.push(d.suggest("nomerges=2"));
+            }
+            self.of = None;
         }
     }
 

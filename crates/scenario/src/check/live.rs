@@ -147,7 +147,8 @@ impl Checker<'_> {
             all.retain(|(_, w)| w.at < at);
             if let Some(early) = of_b.iter().find(|w| w.at < at) {
                 let message = ["run B is run A until b.at=", &print_seconds(at)].concat();
-                self.problems.push(Diagnostic::error(&name, &early.text(), message));
+                let later = Written { at, ..early.clone() }.text();
+                self.problems.push(Diagnostic::error(&name, &early.text(), message).suggest(later));
             }
             all.extend(of_b.into_iter().map(|w| (name.clone(), w)));
         }
@@ -157,7 +158,8 @@ impl Checker<'_> {
             let disks = match w.disk {
                 Some(n) if n >= disks => {
                     let message = ["there is no such disk: the last is ", &disk_name(disks - 1)].concat();
-                    self.problems.push(Diagnostic::error(&name, &text, message));
+                    let all = Written { disk: None, ..w }.text();
+                    self.problems.push(Diagnostic::error(&name, &text, message).suggest(all));
                     continue;
                 }
                 Some(n) => n..n + 1,

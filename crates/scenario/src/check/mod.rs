@@ -53,6 +53,7 @@ pub fn check(s: &Scenario, side: Side) -> (Option<SimConfig>, Vec<Diagnostic>) {
     c.live(&mut cfg, fork);
     if !c.problems.has_errors() {
         c.too_many_pieces(&cfg);
+        c.never_let_through(&cfg);
     }
     if c.problems.has_errors() {
         return (None, c.problems.into_list());
