@@ -51,7 +51,7 @@ pub struct Shown {
     ends: [Option<Stats>; 2],
     tools: [&'static str; 2],
     /// What is shown, of both runs.
-    subject: lane::Subject,
+    pub subject: lane::Subject,
     speed: u64,
 }
 

@@ -113,6 +113,7 @@ fn panels(words: &str) -> Result<Panels, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::lane_panels;
     use bioscope_core::config::SimConfig;
     use bioscope_scenario::{PRESETS, Scenario, Side, check};
     use bioscope_session::{self as session, Session};
@@ -120,7 +121,12 @@ mod tests {
     use std::sync::Arc;
 
     /// The way of the page: a session, its frame, a lane of the canvas's size, painted.
-    fn on_the_page(s: &Scenario, side: Side, (width, height): (f32, f32)) -> Vec<bioscope_stage::shape::Shape> {
+    fn on_the_page(
+        s: &Scenario,
+        side: Side,
+        panels: lane::Panels,
+        (width, height): (f32, f32),
+    ) -> Vec<bioscope_stage::shape::Shape> {
         let config = |side| Arc::new(check(s, side).0.unwrap());
         let (a, b): (Arc<SimConfig>, Arc<SimConfig>) = (config(Side::A), config(Side::B));
         let tools = [lane::tool(&a), lane::tool(&b)];
@@ -134,8 +140,8 @@ mod tests {
             Side::A => (&frame.a, lane::Side::A, tools[0]),
             Side::B => (frame.b.as_ref().unwrap(), lane::Side::B, tools[1]),
         };
-        let input = LaneInput::of(shown, side, session.speed(), tool);
-        lane::lane(&input, width, height, Layout::of(width, input.panels)).shapes
+        let input = LaneInput { panels, ..LaneInput::of(shown, side, session.speed(), tool) };
+        lane::lane(&input, width, height, Layout::of(width, panels)).shapes
     }
 
     #[test]
@@ -145,7 +151,8 @@ mod tests {
             let shown = Shown::of(&scenario, preset.name, None).ok().unwrap();
             let sides = [Side::A, Side::B];
             let panels = Panels::parse(
-                "jobs,zwplugs,tags,drive,strip,time,why,biolist,order,members,listing,tagmap,waiters,sched",
+                "jobs,zwplugs,tags,drive,strip,time,why,biolist,order,members,listing,tagmap,waiters,sched,timeline,zonemap,\
+                 flash,qos,freeze",
             )
             .unwrap();
             for (width, height) in [(960.0, None), (420.0, None), (1400.0, Some(1600.0))] {
@@ -154,7 +161,8 @@ mod tests {
                 let svg = picture(&shown, &choice, &planned);
                 assert_eq!(planned.lanes.len(), 2);
                 for (placed, side) in planned.lanes.iter().zip(sides) {
-                    let page = on_the_page(&scenario, side, placed.size);
+                    let on = lane_panels(panels, shown.subject);
+                    let page = on_the_page(&scenario, side, on, placed.size);
                     assert_eq!(format!("{:#?}", placed.shapes), format!("{page:#?}"), "{}", preset.name);
                     assert!(svg.contains(&svg::shapes(&page, &LIGHT)), "{} {side:?}", preset.name);
                 }
