@@ -737,8 +737,8 @@ pub fn shrink(cfg: &SimConfig) -> SimConfig {
         for n in 0..small.jobs.len().max(1) {
             without(&|c| drop((c.jobs.len() > 1).then(|| c.jobs.remove(n))));
         }
-        (0..small.changes.len()).for_each(|n| without(&|c| drop(c.changes.remove(n))));
-        (0..small.faults.len()).for_each(|n| without(&|c| drop(c.faults.remove(n))));
+        (0..small.changes.len()).for_each(|n| without(&|c| _ = c.changes.remove(n)));
+        (0..small.faults.len()).for_each(|n| without(&|c| _ = c.faults.remove(n)));
         without(&|c| c.host = HostCosts { nr_cpus: c.host.nr_cpus, ..HostCosts::default() });
         without(&|c| c.kernel = KernelConfig { zone_ordering: c.kernel.zone_ordering, ..KernelConfig::default() });
         without(&|c| c.devices.iter_mut().for_each(|d| d.throttle = None));
