@@ -18,7 +18,7 @@ const STRANGE = /^(?:try|throw|rethrow|return_call|br_on|tuple|pop|delegate|stac
  * What a part must save to be moved, in bytes of the file, estimated: each makes the second file larger than the first
  * gets smaller, and is called through the table.
  */
-const WORTH = 100;
+const WORTH = 64;
 const KINDS = ['i32', 'i64', 'f32', 'f64', 'externref', 'funcref'];
 const VALUE = '$value';
 

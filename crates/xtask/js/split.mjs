@@ -21,7 +21,7 @@ export { plainName };
 export const NAME = /\$(?:"(?:[^"\\]|\\.)*"|[^\s()]+)/;
 const FEATURES = ['bulk-memory', 'reference-types', 'nontrapping-float-to-int', 'sign-ext', 'mutable-globals', 'multivalue'];
 /** Letters of text of a function that is not worth a stub. */
-const STUB = 300;
+const STUB = 240;
 const flags = FEATURES.map((name) => `--enable-${name}`);
 
 /** The wasm file that Trunk left, as its top-level forms of text. */
